@@ -15,6 +15,8 @@ export function makeBoard(tasks, { worker = false } = {}) {
   git('init', '-q');
   git('-c', 'user.name=b', '-c', 'user.email=b@b', 'commit', '-q', '--allow-empty', '-m', 'start');
   mkdirSync(join(root, '.liza'));
+  mkdirSync(join(root, '.git', 'liza'));
+  writeFileSync(join(root, '.git', 'liza', 'owner'), '.\n');
   mkdirSync(join(root, 'specs'));
   writeFileSync(join(root, 'specs', 'vision.md'), '# Vision\n');
   writeFileSync(join(root, '.liza', 'state.yaml'), worker ? withWorker(boardText(tasks), tasks) : boardText(tasks));

@@ -32,7 +32,13 @@ const places = new Set(Array.from({ length: bad }, (_, n) => Math.round(((n + 0.
 const ids = Array.from({ length: tasks }, (_, n) => `t${String(n + 1).padStart(2, '0')}`);
 const isBad = (id) => places.has(ids.indexOf(id) + 1);
 
-const SETTINGS = { sandbox: 'off', isolation: 'worktree', integration_test_timeout: '600', archive_after: '100000' };
+const SETTINGS = {
+  sandbox: 'off',
+  isolation: 'worktree',
+  integration_test_timeout: '600',
+  archive_after: '100000',
+  max_unmerged: '1000',
+};
 
 const git = (cwd, ...args) => gitIn(cwd, args, env).trim();
 

@@ -1,6 +1,6 @@
 // `node bench/queue.mjs [--seeds 10000]`: the merge queue by its rules alone. That many random queues with culprits, flakes,
-// outages, conflicts, kills and moved heads, with one lane and with three; then what each size of batch costs. Exit 1: a rule
-// broke, or planning takes too long.
+// outages, conflicts, kills and moved heads, with one lane and with three; as many with holds, too, and all of it at once;
+// then what each size of batch costs, and how much sooner 16 that wait have landed. Exit 1: a rule broke, one of these costs too much, or planning takes too long.
 
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
@@ -13,7 +13,7 @@ const seeds = Number(values.seeds);
 const here = new URL('../test/unit/protocol/queue/', import.meta.url).pathname;
 const bundled = await build({
   stdin: {
-    contents: "export * from './simulated.ts'; export * from './costs.ts'; export * from './planning.ts';",
+    contents: ['simulated', 'costs', 'planning', 'waiting'].map((one) => `export * from './${one}.ts';`).join(''),
     resolveDir: here,
   },
   bundle: true,
@@ -22,7 +22,9 @@ const bundled = await build({
   platform: 'node',
 });
 const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-const { simulate, trialOf, cost, planning, SIZES, TABLE } = await import(`data:text/javascript;base64,${code}`);
+const { simulate, trialOf, stormOf, cost, planning, waiting, timesAsMany, SIZES, TABLE } = await import(
+  `data:text/javascript;base64,${code}`
+);
 
 let broken = 0;
 for (const lanes of [1, 3]) {
@@ -58,6 +60,24 @@ for (const lanes of [1, 3]) {
   );
 }
 
+{
+  let [blamed, unproven, twice, lost] = [0, 0, 0, 0];
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { tasks } = stormOf(seed);
+    const out = simulate(stormOf(seed));
+    const there = new Set(out.landed);
+    blamed += out.blamed.length;
+    unproven += out.unproven.length;
+    twice += out.twice;
+    lost += out.untested + out.bad.filter((n) => there.has(n)).length;
+    lost += [...Array(tasks).keys()].filter((n) => !there.has(n) && !out.blamed.includes(n)).length;
+  }
+  broken += unproven + twice + lost;
+  console.log(
+    `${seeds} queues with flakes, outages, holds and kills at once: ${blamed} blamed, ${unproven} of them without red, green without it and red again since they were green; ${twice} green commits tested again; ${lost} lost or landed wrongly`,
+  );
+}
+
 console.log(
   `\nruns per queued change; in brackets the table and one run for each red batch\n  bad   ${SIZES.map((n) => `n=${n}`.padEnd(14)).join('')}auto (of the best)`,
 );
@@ -73,6 +93,17 @@ for (const bad of [0.01, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3]) {
   if (bad >= 0.05 && auto > best * 1.15) broken += 1;
   console.log(`  ${`${bad * 100} %`.padEnd(6)}${cells.join('')}${auto.toFixed(2)} (${(auto / best).toFixed(2)})`);
 }
+
+const [WAIT, BAD, TIMES] = [16, 0.05, 2.5];
+const rows = waiting(WAIT, BAD, 4);
+const times = timesAsMany(WAIT, rows);
+console.log(`\n${WAIT} tasks wait, each bad with a chance of ${BAD * 100} %: test runs in batches, and one at a time`);
+for (const { culprits, share, one, batches, most } of rows)
+  console.log(
+    `  ${culprits} bad (${(share * 100).toFixed(1)} % of all queues): ${batches.toFixed(2)} (at most ${most}), and ${one.toFixed(2)}; ${(one / batches).toFixed(2)} times`,
+  );
+console.log(`  over all queues at least ${times.toFixed(2)} times the landings per hour (wanted: ${TIMES})`);
+if (times < TIMES) broken += 1;
 
 const MOST_MS = 50;
 const took = planning(100);

@@ -11,6 +11,7 @@ import { progress } from '../tools/progress.mjs';
 const PARTS = {
   commands: 'show, note, heartbeat and validate at 100 to 10,000 tasks, bytes, memory, eight writers at once',
   git: 'claim and merge, beside the git calls they are made of',
+  files: 'claim, submission with proof and merge in a repository of 5,000 and of 50,000 files (not in --quick)',
   agents: 'from a task to its agent, Liza’s own cost per merged task, an idle run, the size of prompts',
   programs: 'programs started for one merged task, by isolation and sandbox (needs strace)',
   alarms: 'evaluating alarms, from a change to its alarm, a storm of alarms',
@@ -20,7 +21,7 @@ const PARTS = {
   checks: 'checks against cunning agents, against a build without them',
 };
 /** Not for a look. */
-const LONG = ['identity', 'crew'];
+const LONG = ['identity', 'crew', 'files'];
 /** They make builds of their own, or load parts of this one. */
 const OWN_BUILDS = ['identity', 'checks', 'sandbox'];
 const HELP = `npm run bench -- [options]      (the same as node bench/run.mjs --check [options])

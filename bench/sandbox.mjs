@@ -2,7 +2,7 @@
 //   start     from the spawn of a program to its end, bare and confined as a coder's session is
 //   command   `liza show` by an agent: bare, and from inside, through the mailbox
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,8 @@ const LIMIT_MS = 25;
 const { LIZA_AGENT_ID: _id, LIZA_SANDBOX: _off, ...env } = process.env;
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'liza-bench-sandbox-')));
-const { detect, buildPolicy, confine, openBroker, realHost } = await parts();
+const { detect, buildPolicy, confine, openBroker, realHost, furtherDescriptors, giveDescriptor3, holdUntilNoted } =
+  await parts();
 const host = realHost(env);
 const tool = await detect(host);
 if (tool.kind === undefined) {
@@ -36,6 +37,8 @@ async function parts() {
 export { buildPolicy } from ${from('sandbox/build-policy.ts')};
 export { confine } from ${from('sandbox/confine.ts')};
 export { openBroker } from ${from('sandbox/mailbox-broker.ts')};
+export { furtherDescriptors, giveDescriptor3 } from ${from('process/start.ts')};
+export { holdUntilNoted } from ${from('process/first-inside.ts')};
 export { realHost } from ${from('ports/real-host.ts')};`,
       resolveDir: ROOT,
     },
@@ -78,8 +81,15 @@ async function timed(run) {
   return performance.now() - begun;
 }
 
-const run = (argv, cwd, runEnv = env) =>
-  spawnSync(argv[0], argv.slice(1), { cwd, env: runEnv, stdio: 'ignore' }).status;
+/** As a supervisor starts it: with the filter, and held until its first process is noted. */
+const run = ({ argv, descriptor3, held, env: runEnv = env }, cwd) =>
+  new Promise((done) => {
+    const stdio = ['ignore', 'ignore', 'ignore', ...furtherDescriptors({ descriptor3, held })];
+    const child = spawn(argv[0], argv.slice(1), { cwd, env: runEnv, stdio });
+    giveDescriptor3(child, descriptor3);
+    if (held) holdUntilNoted(host, child, () => {});
+    child.once('exit', done);
+  });
 
 try {
   const root = project();
@@ -106,29 +116,22 @@ try {
       write: [mail],
       inPlace: tool.kind === 'seatbelt',
     });
-  const inside = (argv, runEnv) => {
-    const made = confine(host.disk, tool, policy(), { argv, env: runEnv });
-    return run(made.argv, folder, made.env);
-  };
+  const inside = (argv) => run(confine(host.disk, tool, policy(), { argv, env, held: true }), folder);
   const start = await paired(
     quick ? 15 : 60,
-    () => run(['/bin/true'], folder),
-    () => inside(['/bin/true'], env),
+    () => run({ argv: ['/bin/true'] }, folder),
+    () => inside(['/bin/true']),
   );
   // In the sandbox the answer comes from this very process: it must be free to give it.
   const asked = confine(host.disk, tool, policy(), {
     argv: [process.execPath, LIZA, 'show', 'a'],
     env: { ...env, LIZA_MAILBOX: mail },
+    held: true,
   });
-  const { spawn } = await import('node:child_process');
-  const ended = (argv, runEnv, cwd) =>
-    new Promise((done) => {
-      spawn(argv[0], argv.slice(1), { cwd, env: runEnv, stdio: 'ignore' }).once('close', done);
-    });
   const command = await paired(
     quick ? 8 : 30,
-    () => ended([process.execPath, LIZA, 'show', 'a'], env, root),
-    () => ended(asked.argv, asked.env, folder),
+    () => run({ argv: [process.execPath, LIZA, 'show', 'a'] }, root),
+    () => run(asked, folder),
   );
   await broker.close(0);
   const row = (name, { bare, confined, more }, limit) =>

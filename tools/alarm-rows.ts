@@ -75,8 +75,15 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
   'QUEUE HELD': [
     alarm(
       '{reason}',
-      'the integration branch itself is red, without any task: Liza blames nobody and holds the merge queue',
+      'the integration branch itself is red, without any task, or nothing can be tested: Liza blames nobody and holds the merge queue',
       '`liza queue release`',
+    ),
+  ],
+  'NOTHING TESTED': [
+    warning(
+      '{task} took scripts/integration-test.sh away, and there is no test_command — what lands is not tested any more: liza config set test_command "<command>"',
+      'a task that removed the integration test has landed',
+      'one that brings a test lands, or `test_command` is set',
     ),
   ],
   'HYPOTHESIS EXHAUSTION': [
@@ -153,9 +160,19 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
     ),
   ],
   'CRASH LOOP': [
-    alarm('{agent} — {detail}', 'a supervisor stopped after three crashes in 5 min', 'it is started again'),
+    alarm(
+      '{agent} — {detail}; read its log in .liza/agent-logs, then start one again: liza agent {role}',
+      'a supervisor stopped after three crashes in 5 min',
+      'it is started again',
+    ),
   ],
-  SPIN: [alarm('{agent} — {detail}', 'a session ended again and again without progress', 'the agent is started again')],
+  SPIN: [
+    alarm(
+      '{agent} — {detail}; read its log in .liza/agent-logs, then start one again: liza agent {role}',
+      'a session ended again and again without progress',
+      'the agent is started again',
+    ),
+  ],
   'PROVIDER QUOTA': [warning('{agent} — {detail} (until {time})', 'a provider is out of quota', 'it serves again')],
   'PROVIDER UNREACHABLE': [
     warning('{agent} — {detail} (until {time})', 'a provider cannot be reached', 'it serves again'),

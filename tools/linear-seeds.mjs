@@ -168,7 +168,8 @@ export function slowTexts(read, { heads = HEADS, seeds = SEEDS, tails = TAILS, m
         const took = (size) => timed(read, head + seed.repeat(Math.ceil(size / seed.length)) + tail);
         if (took(SMALL) < SUSPICIOUS) continue;
         let ms = took(SIZE);
-        if (ms > LONGEST) ms = Math.min(ms, took(SIZE));
+        // Beside other work a core is slower: the best of a few counts.
+        for (let again = 0; ms > LONGEST && again < 4; again += 1) ms = Math.min(ms, took(SIZE));
         if (ms > LONGEST) found.push(`${JSON.stringify([head, seed, tail])} ${Math.round(ms)} ms`);
         if (found.length === most) return found;
       }

@@ -30,7 +30,7 @@ const SHIPPED = [
   ...['liza', 'main', 'program', 'inside', 'acp', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
   ...['contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md', 'man/liza.1'],
-  ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+  ...['package.json', 'README.md', 'LICENSE'],
 ];
 /** What people download. */
 const MOST_BYTES = 1_000_000;

@@ -20,8 +20,8 @@ export const g88 = {
     {
       take: {
         file: 'src/tasks/approval-facts.ts',
-        find: 'path) => approved.touched.includes(path))) unchanged.add(one.file);',
-        put: 'path) => approved.touched.includes(path))) unchanged.clear();',
+        find: 'if (path === undefined) unchanged.add(one.file);',
+        put: 'if (path === undefined) unchanged.clear();',
       },
       red: /is not flagged/,
     },

@@ -192,7 +192,7 @@ export const g148 = {
   plant: [
     {
       take: {
-        file: 'src/tasks/finish.ts',
+        file: 'src/git/rewritten-branch.ts',
         find: 'if (theirs.length === 0) return [];',
         put: 'if (theirs.length >= 0) return [];',
       },

@@ -61,7 +61,7 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
-  const commit = await resolve(gitDir, name);
+  const commit = await resolve(gitDir, name, integrationRef(board));
   if (typeof commit !== 'string')
     return findTask(board.state, name) === undefined
       ? commit
@@ -93,7 +93,7 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   return blameOf(gitDir, commit, found);
 }
 
-async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Refusal> {
+async function resolve(gitDir: PrivateGitDir, name: string, integration: string): Promise<string | Refusal> {
   const commit = isCommitName(name) ? await commitNamed(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
@@ -102,6 +102,13 @@ async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Re
     return refuse(
       `${shown} is a file, not a commit`,
       `which commit last changed each line: git blame -- ${shellWord(name)}; then: liza blame <commit>`,
+      1,
+      'commit',
+    );
+  if (plain && (await gitDir.project(['cat-file', '-e', `${integration}:${name}`])).status === 0)
+    return refuse(
+      `${shown} is a file, not a commit`,
+      `which commit last changed each line: git blame ${integration} -- ${shellWord(name)}; then: liza blame <commit>`,
       1,
       'commit',
     );

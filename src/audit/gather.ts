@@ -4,7 +4,7 @@
 
 import { buildingOn, severalAtOnce } from '../git/ancestry.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
-import { mergeTrees, since } from '../git/merge-candidate.ts';
+import { isMergedTree, mergeTrees, since } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, readRefs } from '../git/refs.ts';
 import { must } from '../git/run.ts';
@@ -251,12 +251,15 @@ async function gitFacts(gitDir: PrivateGitDir, { state, past, tasks, asked }: As
   const merged = recordedMerges(asked).flatMap(({ task: { base_commit: base = '' }, onto, event, mergeCommit }) => {
     const commit = String(event.commit);
     const isMerge = onto !== undefined && mergeCommit !== commit && mergeCommit !== onto;
-    return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit, base }] : [];
+    return isMerge && commits.has(onto) && commits.has(commit) ? [{ onto, commit, base, mergeCommit }] : [];
   });
-  await severalAtOnce(merged, async ({ onto, commit, base }) => {
+  await severalAtOnce(merged, async ({ onto, commit, base, mergeCommit }) => {
     const brought = commits.has(base) ? await since(gitDir, base, commit) : commit;
     const { tree, conflicts } = await mergeTrees(gitDir, onto, brought);
-    if (conflicts.length === 0) mergedTrees.set(`${onto} ${commit}`, tree);
+    const had = commits.get(mergeCommit)?.tree;
+    // Merges were made with other limits, too, for which files are taken for renamed.
+    const found = had !== undefined && had !== tree && (await isMergedTree(gitDir, onto, brought, had)) ? had : tree;
+    if (conflicts.length === 0 || found === had) mergedTrees.set(`${onto} ${commit}`, found);
   });
   const names = await namesInGit(gitDir, recordedMerges(asked), (commit) => commits.has(commit));
   return { commits, refs: await readRefs(gitDir, 'refs/liza'), line, builds, mergedTrees, names };

@@ -1,7 +1,7 @@
 // What `liza init` asks a person at a terminal: goal, document, branch, agent CLI, tests, set-up. Each has a default,
 // and none is asked for that was said on the command line. Only asks: a person who leaves halfway leaves nothing behind.
 
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { realDisk } from '../ports/disk.ts';
@@ -255,7 +255,24 @@ export function guessTestCommand(root: string): string | undefined {
   if (has('go.mod')) return 'go test ./...';
   if (has('Makefile') && /^test\s*:/m.test(textOf(root, 'Makefile'))) return 'make test';
   if (['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].some(has)) return 'pytest';
-  return undefined;
+  return unittestCommand(root);
+}
+
+/** Python's own test runner, where its tests are there and no settings of another one. */
+function unittestCommand(root: string): string | undefined {
+  const isTest = (folder: string, file: string): boolean =>
+    /^test_\w*\.py$/.test(file) && /\bunittest\b/.test(textOf(root, join(folder, file)));
+  const folder = ['tests', 'test', '.'].find((name) => namesIn(join(root, name)).some((file) => isTest(name, file)));
+  if (folder === undefined) return undefined;
+  return folder === '.' ? 'python3 -m unittest discover' : `python3 -m unittest discover -s ${folder}`;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** How a fresh checkout is set up, by the lock file that is in git at the project's root. Also only offered. */

@@ -3,6 +3,7 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { broughtIn, isBroughtIn } from '../git/board-owner.ts';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
 import { realDisk } from '../ports/disk.ts';
@@ -35,7 +36,8 @@ const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
 
 export function findRoot(from: string): string | Refusal {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (MARKS.some((mark) => existsSync(join(folder, '.liza', mark)))) return refuseLink(folder) ?? folder;
+    if (MARKS.some((mark) => existsSync(join(folder, '.liza', mark))))
+      return refuseLink(folder) ?? (isBroughtIn(realDisk, folder) ? broughtIn(folder) : folder);
     if (hasCopyFor(folder)) return lostBoard(folder);
     if (folder === dirname(folder)) break;
   }

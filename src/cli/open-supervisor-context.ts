@@ -1,6 +1,7 @@
 // From what was typed and what is installed to a crew at work: shared by `run`, `agent` and `demo`.
 
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
 import { ROLES, type Role } from '../protocol/state.ts';
@@ -12,7 +13,9 @@ import type { SupervisorContext } from '../supervisor/context.ts';
 import { newMergeTurn } from '../supervisor/merge-turn.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
 import { writeBin } from '../supervisor/session-files.ts';
+import { makeStartGate } from '../supervisor/start-gate.ts';
 import type { Io } from './io.ts';
+import { serveCommands } from './serve-commands.ts';
 
 export function openSupervisorContext(
   io: Io,
@@ -20,10 +23,16 @@ export function openSupervisorContext(
 ): Omit<SupervisorContext, 'emit'> {
   const { root } = context.paths;
   const guide = join(root, 'REPOSITORY.md');
+  const mergeTurn = newMergeTurn();
   return {
     ...context,
     changeSignal: makeChangeSignal(context.clock),
-    mergeTurn: newMergeTurn(),
+    mergeTurn,
+    startGate: makeStartGate({
+      clock: context.clock,
+      processors: availableParallelism(),
+      isMerging: () => mergeTurn.taken,
+    }),
     pid: io.self.pid,
     isRoot: io.self.isRoot,
     terminal: io.self.terminal(),
@@ -36,6 +45,7 @@ export function openSupervisorContext(
     },
     bin: writeBin(context, io.self.argv),
     ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context, io.self.argv) } : {}),
+    serve: serveCommands(io, context),
     contract: contractsOf(io),
   };
 }

@@ -76,22 +76,28 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   const head = await tryHeadPatiently(context, settings(snapshot.board.state));
   const notTried = isRefusal(head) ? [warn('set-up', `not tried: ${head.message}`, head.hint)] : [];
   const registries = await checkRegistries(context, { setupWorks: setupWorks(head, snapshot.board.state.config) });
-  const checks = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
+  const found = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
+  // Not kept with the rest: whoever resumes the goal is told of it no more.
+  const checks = [...checkGoal(snapshot), ...found];
   const result: PreflightResult = {
     time: iso(context.clock.now()),
     ...defined({ commit: snapshot.board.state.goal.integration_head }),
     ...(isRefusal(head) ? {} : { commit: head.commit, under: head.under }),
-    checks,
+    checks: found,
   };
   saveResult(context, result);
   const lines = checks.flatMap(lineOf);
   const data = { commit: result.commit ?? null, checks };
   const message = verdictText(checks);
-  if (stopsOf(checks).length === 0) return { ok: true, message, lines, data };
+  if (stopsOf(checks).length === 0) return { ok: true, message, lines, sumsUp: true, data };
   // The same as a run would end with.
   const code = refused?.code ?? 1;
   return { ...refuse(message, 'do what each STOP says, then: liza run', code, 'preflight'), lines, data };
 }
+
+/** A run would refuse it. */
+const checkGoal = ({ board: { state } }: Snapshot): readonly PreflightCheck[] =>
+  state.goal.status === 'ABORTED' ? [stop('goal', 'the goal is aborted', 'to continue it: liza resume')] : [];
 
 /** A trial of another process, of a run for example, ends first: what it prepared is used again. */
 async function tryHeadPatiently(context: TaskContext, config: Settings): Promise<HeadTried | Refusal> {

@@ -1,6 +1,7 @@
 // From argv to exit code: find the verb, read its arguments, run it, print what it answers.
 // No exception leaves here: every failure is one sentence, a hint and a code.
 
+import { roleOfId } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { quoted } from '../protocol/ids.ts';
 import type { RefusalName } from '../protocol/refusal-names.ts';
@@ -71,6 +72,8 @@ async function forRole(refused: Refusal, argv: readonly string[], io: Io): Promi
   const { familyOf } = await import('./role-first.ts');
   const word = argv[firstWord(argv)] ?? '';
   if (word === 'merge') return { ...refused, hint: MERGED_FOR_AGENTS };
+  const other = NO_VERDICT[roleOfId(io.env['LIZA_AGENT_ID'] ?? '') ?? ''];
+  if (GIVEN_BY_REVIEWERS.has(word) && other !== undefined) return { ...refused, hint: other };
   const names = familyOf(word, io.env['LIZA_AGENT_ID'] ?? '', Object.keys(REGISTRY));
   return names.length === 0 ? refused : { ...refused, hint: `one of: ${names.join(', ')}` };
 }
@@ -85,7 +88,7 @@ async function runVerb({ name, entry, rest }: Found, io: Io): Promise<Result> {
   if (entry.load === undefined) {
     return refuse(
       `liza ${name} is not in this version`,
-      'liza help --all lists the commands of this version; CHANGELOG.md says what comes next',
+      'liza help --all lists the commands of this version',
       1,
       'planned',
     );
@@ -190,8 +193,18 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
   return refuse(`there is no command ${quoted(first)}`, hint, 1, 'unknown-verb');
 }
 
+const COST = 'what was spent: liza status; by task and session: liza report; of each goal: liza goals';
+const BUDGET = 'see it: liza status; set it: liza config set budgets.goal.usd 5';
+
 /** What people look for under a name of its own, and where it is. */
 const LISTED: Readonly<Record<string, string>> = {
+  cost: COST,
+  costs: COST,
+  usage: COST,
+  spent: COST,
+  budget: BUDGET,
+  budgets: BUDGET,
+  diff: 'all that is merged so far: git diff HEAD...refs/heads/integration; of one task: d on the live board (liza attach), or git diff between the two commits that liza show <task> names',
   approve: 'a reviewer gives it: liza submit-verdict <task> APPROVED',
   reject: 'a reviewer gives it: liza submit-verdict <task> REJECTED',
   verdict: 'a reviewer gives it: liza submit-verdict <task> APPROVED, or REJECTED',
@@ -202,6 +215,14 @@ const LISTED: Readonly<Record<string, string>> = {
 };
 
 const MERGED_FOR_AGENTS = 'the supervisor merges a commit once a reviewer has approved it; no agent does';
+
+const GIVEN_BY_REVIEWERS: ReadonlySet<string> = new Set(['approve', 'reject', 'verdict']);
+/** What the other roles do instead. */
+const NO_VERDICT: Readonly<Record<string, string>> = {
+  coder:
+    'a reviewer gives it, not you: submit the work (liza submit-for-review <task> HEAD), then stop; its verdict comes to your next session',
+  planner: 'a reviewer gives it, not you: you plan, and answer what is blocked; liza status shows what waits for you',
+};
 
 /** `question` alone is no command: the one that shows what there is. */
 function whole(meant: string, names: readonly string[]): string {

@@ -95,9 +95,10 @@ async function shellSays(context: StoreContext, validation: readonly string[]): 
 
 const MOST_FILES = 20_000;
 
-/** Words of a scope's IN that name something in the project, though they do not look like paths. */
+/** Words of a scope that name something in the project, though they do not look like paths. */
 function wordsThere({ disk, paths }: BoardContext, scope: string | undefined): readonly string[] {
-  return unsurePaths(parseScope(scope ?? ''))
+  const read = parseScope(scope ?? '');
+  return [...unsurePaths(read), ...read.outWords.flatMap(({ paths: words }) => words)]
     .slice(0, MOST_WORDS)
     .filter((word) => !word.includes('\0') && !word.split('/').includes('..'))
     .filter((word) => disk.existsSync(join(paths.root, word)));

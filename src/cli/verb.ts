@@ -82,6 +82,8 @@ export interface Done {
   readonly message?: string;
   /** What was asked for, or what to do next; printed below the message. */
   readonly lines?: readonly string[];
+  /** The message sums the lines up, and so stands below them. */
+  readonly sumsUp?: true;
   /** Goes into `--json` as it is. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly notices?: readonly Notice[];

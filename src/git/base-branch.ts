@@ -7,6 +7,7 @@ import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { ProjectHost } from './integration.ts';
+import { lostCommits } from './rewritten-branch.ts';
 import { git } from './run.ts';
 
 type Known = Pick<Board, 'state'>;
@@ -41,8 +42,24 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const count = async (revisions: readonly string[]) => (await countBetween(host, revisions))?.[0];
   const more = lacks === 0 ? true : await bringMore(count, [theirs, `^${ours}`], known);
   if (more === undefined) return undefined;
-  return { branch, integration, lacks, ahead, ...(more ? {} : { onlyDocument: true }) };
+  // A branch that has all of integration has lost nothing of it.
+  const lost = ahead === 0 ? 0 : (await lostOf(host, known, branch)).length;
+  return {
+    branch,
+    integration,
+    lacks,
+    ahead,
+    ...(more ? {} : { onlyDocument: true }),
+    ...(lost === 0 ? {} : { rewritten: lost }),
+  };
 }
+
+const lostOf = (host: ProjectHost, { state }: Known, branch: string): Promise<readonly string[]> =>
+  lostCommits((args) => git(host, host.paths.root, args), state, {
+    branch,
+    tip: `refs/heads/${branch}`,
+    isBase: true,
+  });
 
 /** Whether these commits bring more than the goal's document. A merge brings what is looked at already, unless it adds to it. */
 export async function bringMore(

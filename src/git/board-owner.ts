@@ -39,6 +39,49 @@ export function isSecondBoard(disk: Disk, root: string): boolean {
   );
 }
 
+/**
+ * A board that came with the repository, as files in git or as a submodule, would start programs of somebody else's
+ * choice. What a clone cannot bring is in the git directory: `init` leaves its mark there, each change a copy. Without
+ * that mark it is a stranger's if git tracks it; a file that nobody committed was put here by the user, and is adopted.
+ */
+export function isBroughtIn(disk: Disk, root: string): boolean {
+  const own = gitDirectoryOf(disk, root);
+  if (own !== undefined && hasMark(disk, own)) return false;
+  const board = (name: string): string => join(root, '.liza', name);
+  if (!['state.yaml', 'journal.jsonl'].some((name) => disk.existsSync(board(name)))) return false;
+  if (disk.existsSync(board('.git'))) return true;
+  for (let at = root; ; at = dirname(at)) {
+    const directory = gitDirectoryOf(disk, at);
+    if (directory !== undefined) return isTracked(disk, directory, relative(at, join(root, '.liza')));
+    if (at === dirname(at)) return false;
+  }
+}
+
+const hasMark = (disk: Disk, own: string): boolean =>
+  disk.existsSync(join(own, 'liza', 'journal.jsonl')) || ownerOf(disk, commonDirectoryOf(disk, own)) !== undefined;
+
+/**
+ * Whether git's index names something in a folder. Looks for the bytes of the path, whatever the case of its letters: a
+ * clone on a disk that ignores case has it under any. Where an index shortens paths or is split in two, it says yes.
+ */
+function isTracked(disk: Disk, gitDirectory: string, folder: string): boolean {
+  const index = join(gitDirectory, 'index');
+  if (!disk.existsSync(index)) return false;
+  const bytes = disk.readFileSync(index);
+  const isPlain = bytes.length >= 8 && bytes.readUInt32BE(4) <= 3;
+  if (!isPlain || entries(disk, gitDirectory).some((name) => name.startsWith('sharedindex.'))) return true;
+  const path = Buffer.from(`${folder.replaceAll('\\', '/')}/`).toString('latin1');
+  return bytes.toString('latin1').toLowerCase().includes(path.toLowerCase());
+}
+
+export const broughtIn = (root: string): Refusal =>
+  refuse(
+    `the blackboard in ${join(root, '.liza')} was not made here: it came with the repository, and its settings would run programs of somebody else's choice as you`,
+    'without it: mv .liza ../foreign-liza, then liza init "<goal>"; if it is yours, as from a backup, read the settings in .liza/state.yaml first, then: liza doctor --accept-board',
+    1,
+    'second-board',
+  );
+
 /** Only where no other checkout has the board. */
 export function claimRepository(disk: Disk, root: string): void {
   const own = gitDirectoryOf(disk, root);

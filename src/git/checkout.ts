@@ -1,8 +1,9 @@
 // Files of a commit, written into a folder, without filters unless they are allowed.
 
 import { join } from 'node:path';
-import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { readPlainFile } from '../process/plain-file.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { keepIndex, MOST_KEPT_BYTES } from './blank-index.ts';
 import { idsOf } from './objects.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
@@ -27,20 +28,25 @@ export function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string
     await must(gitDir.files(files, ['read-tree', from]), 'read a commit');
     await gitDir.files(files, ['update-index', '-q', '--refresh']);
     await checkOut(gitDir, files, to);
-    putIndex(gitDir.host.disk, files.index, join(folder, '.git'));
+    putIndex(gitDir.host, files.index, folder);
   });
 }
 
 /** For programs that ask git what there is; where the directory was made unusable, they have to do without. */
-export function putIndex(disk: Disk, index: string, directory: string): void {
-  if (disk.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  const there = join(directory, 'index');
-  const temporary = `${there}.liza`;
-  try {
-    for (const path of [temporary, `${there}.lock`, there]) disk.rmSync(path, { recursive: true, force: true });
-    disk.copyFileSync(index, temporary, disk.constants.COPYFILE_EXCL);
-    disk.renameSync(temporary, there);
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
+export function putIndex(host: Host, index: string, folder: string): void {
+  const { disk } = host;
+  disk.inHeld(folder, '.git', (directory) => {
+    const there = `${directory}/index`;
+    const temporary = `${there}.liza`;
+    try {
+      for (const path of [temporary, `${there}.lock`, there]) removeTreeNow(host, path);
+      disk.copyFileSync(index, temporary, disk.constants.COPYFILE_EXCL);
+      disk.renameSync(temporary, there);
+    } catch (error) {
+      if (!UNUSABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  });
 }
+
+/** What its owner did to the directory, or does just now. */
+const UNUSABLE = ['EACCES', 'EPERM', 'ENOTEMPTY', 'EEXIST', 'EISDIR', 'ENOENT'];

@@ -8,36 +8,29 @@ import { removeTree } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { checkOut } from './checkout.ts';
 import type { Isolation } from './isolation.ts';
-import { forgetIndex } from './known-index.ts';
+import { checkOutFrom } from './pool/check-out-from.ts';
+import { noteLent, type Pool } from './pool/pool.ts';
+import type { FolderRecord } from './pool/record.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, branchOf, mayHaveRefs, readRefs } from './refs.ts';
 import { must } from './run.ts';
-import { inScratch, temporaryPath } from './scratch-folders.ts';
+import { inScratch, setupPath, temporaryPath } from './scratch-folders.ts';
 import { takeLfs } from './take-lfs.ts';
 import { takeCommit } from './take-objects.ts';
 import { tameModules } from './tame-modules.ts';
-import { clonedPlace, folderOf, type Place, UNPREPARED } from './task-folder.ts';
+import { clonedPlace, folderOf, inGitDirectory, type Place, UNPREPARED, writeAnew } from './task-folder.ts';
+import { putAway } from './worktree.ts';
 
 export const cloneIsolation: Isolation = {
   kind: 'clone',
   make: async (gitDir, task, start) => {
     const { host } = gitDir;
     const folder = temporaryPath(host, gitDir.worktrees, 'making', task);
-    await writeClone(gitDir, folder, await startOf(gitDir, task, start));
+    noteLent(gitDir, task, await writeClone(gitDir, folder, await startOf(gitDir, task, start), 'task'));
     host.disk.renameSync(folder, folderOf(gitDir, task));
     return clonedPlace(gitDir, task);
   },
-  remove: async (gitDir, { task }) => {
-    const { host } = gitDir;
-    const trash = temporaryPath(host, gitDir.worktrees, 'trash', task);
-    try {
-      host.disk.renameSync(folderOf(gitDir, task), trash);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-    await removeTree(host, trash);
-    forgetIndex(gitDir, task);
-  },
+  remove: (gitDir, { task }) => putAway(gitDir, task),
   bring: async (gitDir, place, commit) => {
     const taken = await takeCommit(gitDir, place, commit);
     if (taken.how === 'taken') return takeLfs(gitDir, place);
@@ -78,6 +71,8 @@ export async function renewClone(gitDir: PrivateGitDir, { task, folder }: Place,
 
 export interface CloneStart {
   readonly start: string;
+  /** A tree whose files it has, where they are not those of `start`. */
+  readonly tree?: string;
   /** Full name; absent: HEAD is detached. */
   readonly branch?: string;
   /** Further refs by their full names. */
@@ -86,10 +81,22 @@ export interface CloneStart {
   readonly unprepared?: true;
 }
 
-/** A clone at `folder`, which must not exist. Also for checkouts that are thrown away. */
-export async function writeClone(gitDir: PrivateGitDir, folder: string, clone: CloneStart): Promise<void> {
+/**
+ * A clone at `folder`, which must not exist. Also for checkouts that are thrown away. `pool`: where its files may come
+ * from, and go back to with what is answered.
+ */
+export async function writeClone(
+  gitDir: PrivateGitDir,
+  folder: string,
+  clone: CloneStart,
+  pool?: Pool,
+): Promise<FolderRecord | undefined> {
   writeGitDirectory(gitDir, folder, clone);
-  await checkOut(gitDir, { folder, index: join(folder, '.git', 'index') }, clone.start);
+  const files = { folder, index: join(folder, '.git', 'index') };
+  const { tree = clone.start } = clone;
+  if (pool !== undefined) return checkOutFrom(gitDir, pool, files, tree);
+  await checkOut(gitDir, { ...files, isNew: true }, tree);
+  return undefined;
 }
 
 /**
@@ -108,7 +115,8 @@ export async function gitDirectoryAside(
   return dot;
 }
 
-function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart): void {
+/** `at`: where its objects will be, if not in `folder`. */
+function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart, at?: string): void {
   const { start, branch } = clone;
   const { disk } = gitDir.host;
   const dot = join(folder, '.git');
@@ -120,7 +128,7 @@ function writeGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneSt
   // Relative where it can be, so that the project may be moved as a whole.
   const borrowed = join(gitDir.common, 'objects');
   const inside = !relative(gitDir.root, gitDir.common).startsWith('..');
-  disk.writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(objects, borrowed) : borrowed}\n`);
+  disk.writeFileSync(join(objects, 'info', 'alternates'), `${inside ? relative(at ?? objects, borrowed) : borrowed}\n`);
   // What git ignores here, and where a shallow history ends, are no part of the objects.
   for (const name of ['info/exclude', 'shallow']) {
     if (disk.existsSync(join(gitDir.common, name))) disk.copyFileSync(join(gitDir.common, name), join(dot, name));
@@ -138,25 +146,34 @@ const FETCHED = ['modules', 'lfs'];
 
 /**
  * The git directory of a clone in which strangers' programs ran, as Liza writes it: settings, attributes or replaced
- * objects that they left there would decide which diff its reader is shown.
+ * objects that they left there would decide which diff its reader is shown. It is made elsewhere, and comes by one rename:
+ * one of them may still have the folder open.
  */
 export async function renewGitDirectory(gitDir: PrivateGitDir, folder: string, clone: CloneStart): Promise<void> {
   const { disk } = gitDir.host;
-  const [dot, old] = [join(folder, '.git'), join(folder, '.git.liza-old')];
-  const isFolder = (path: string): boolean => disk.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  await removeTree(gitDir.host, old);
-  if (disk.lstatSync(dot, { throwIfNoEntry: false }) !== undefined) disk.renameSync(dot, old);
+  // Beside the folder, on the same disk.
+  const own = setupPath(gitDir);
   try {
-    writeGitDirectory(gitDir, folder, clone);
+    writeGitDirectory(gitDir, own, clone, join(folder, '.git', 'objects'));
+    const [dot, old] = [join(own, '.git'), join(own, 'old')];
+    const files = { folder, index: join(dot, 'index') };
+    await must(gitDir.files(files, ['read-tree', clone.start]), 'read a commit');
+    await gitDir.files(files, ['update-index', '-q', '--refresh']);
+    const isTaken = disk.inHeld(folder, '', (at) => {
+      if (disk.lstatSync(`${at}/.git`, { throwIfNoEntry: false }) !== undefined) disk.renameSync(`${at}/.git`, old);
+      return true;
+    });
+    if (isTaken !== true) throw new EnvironmentError(`${folder} is no longer a folder`, 'look at what runs there', 3);
     for (const name of FETCHED)
-      if (isFolder(old) && isFolder(join(old, name))) disk.renameSync(join(old, name), join(dot, name));
+      disk.inHeld(old, '', (at) => {
+        if (disk.lstatSync(`${at}/${name}`, { throwIfNoEntry: false })?.isDirectory() === true)
+          disk.renameSync(`${at}/${name}`, join(dot, name));
+      });
+    await tameModules(gitDir, dot, 'modules');
+    disk.inHeld(folder, '', (at) => disk.renameSync(dot, `${at}/.git`));
   } finally {
-    await removeTree(gitDir.host, old);
+    await removeTree(gitDir.host, own);
   }
-  const files = { folder, index: join(dot, 'index') };
-  if (isFolder(join(dot, 'modules'))) await tameModules(gitDir, join(dot, 'modules'));
-  await must(gitDir.files(files, ['read-tree', clone.start]), 'read a commit');
-  await gitDir.files(files, ['update-index', '-q', '--refresh']);
 }
 
 export const cloneConfig = (
@@ -175,17 +192,14 @@ export const cloneConfig = (
  * or that leads to other files: that one is written again. Other settings are the agent's choice. Only while nobody
  * works there.
  */
-export async function mendConfig(gitDir: PrivateGitDir, { kind, gitDirectory }: Place): Promise<void> {
+export async function mendConfig(gitDir: PrivateGitDir, place: Place): Promise<void> {
   const { disk } = gitDir.host;
+  const { kind, gitDirectory } = place;
   const config = join(gitDirectory, 'config');
   const wanted = cloneConfig(gitDir);
   const text = plainText(disk, config, MOST_CONFIG);
   if (kind !== 'clone' || text === wanted || (text !== undefined && (await isUsable(gitDir, text)))) return;
-  const fresh = `${config}.new`;
-  disk.rmSync(fresh, { recursive: true, force: true });
-  disk.writeFileSync(fresh, wanted, { flag: 'wx' });
-  disk.rmSync(config, { recursive: true, force: true });
-  disk.renameSync(fresh, config);
+  inGitDirectory(disk, place, (at) => writeAnew(gitDir.host, `${at}/config`, wanted));
 }
 
 export const MOST_CONFIG = 1024 * 1024;

@@ -2,6 +2,7 @@
 // directory: nothing there is changed, and nothing the folder configures or marks as unchanged has a say.
 
 import { join } from 'node:path';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { type IndexEntry, type IndexFile, pathOf, readIndex } from './index-file.ts';
 import { BY_TIMES, withKnownIndex } from './known-index.ts';
@@ -9,7 +10,7 @@ import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } from './rescue.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
-import type { Place } from './task-folder.ts';
+import { inGitDirectory, type Place } from './task-folder.ts';
 import { changesBetween, copyIndex, kindAt, splitNul } from './tree-changes.ts';
 
 /** Paths that differ from the commit, staged, changed, deleted or untracked; ignored files do not count. */
@@ -53,13 +54,16 @@ async function stagedIn(gitDir: PrivateGitDir, indexes: Indexes, commit: string)
   return asked.status === 0 ? splitNul(asked.stdout) : [];
 }
 
-function differingEntries(one: IndexFile, other: IndexFile): readonly string[] {
-  const said = ({ mode, id, stage }: IndexEntry): string => `${mode} ${id} ${stage}`;
-  const left = new Map(one.entries.map((entry) => [entry.key, entry]));
+function differingEntries({ entries: ours }: IndexFile, { entries: theirs }: IndexFile): readonly string[] {
+  const isSame = (one: IndexEntry | undefined, other: IndexEntry | undefined): boolean =>
+    one?.key === other?.key && one?.mode === other?.mode && one?.id === other?.id && one?.stage === other?.stage;
+  // Both are in order, and most of it is the same.
+  let same = 0;
+  while (same < ours.length && isSame(ours[same], theirs[same])) same += 1;
+  const left = new Map(ours.slice(same).map((entry) => [entry.key, entry]));
   const found: IndexEntry[] = [];
-  for (const entry of other.entries) {
-    const ours = left.get(entry.key);
-    if (ours === undefined || said(ours) !== said(entry)) found.push(entry);
+  for (const entry of theirs.slice(same)) {
+    if (!isSame(left.get(entry.key), entry)) found.push(entry);
     left.delete(entry.key);
   }
   return [...new Set([...found, ...left.values()].map(pathOf))];
@@ -188,11 +192,16 @@ export async function mendIndex(gitDir: PrivateGitDir, place: Place, commit: str
   const stat = disk.lstatSync(place.index, { throwIfNoEntry: false });
   if (stat === undefined) return;
   if (stat.isFile() && (await isReadable(gitDir, place))) return;
-  const index = `${place.index}.new`;
-  disk.rmSync(index, { recursive: true, force: true });
-  await must(gitDir.files({ ...place, index }, ['read-tree', commit]), 'read a commit');
-  if (!stat.isFile()) disk.rmSync(place.index, { recursive: true });
-  disk.renameSync(index, place.index);
+  await inScratch(gitDir, async (own) => {
+    const index = join(own, 'index');
+    await must(gitDir.files({ folder: own, index }, ['read-tree', commit]), 'read a commit');
+    inGitDirectory(disk, place, (at) => {
+      const there = `${at}/index`;
+      for (const path of [`${there}.new`, ...(stat.isFile() ? [] : [there])]) removeTreeNow(gitDir.host, path);
+      disk.copyFileSync(index, `${there}.new`, disk.constants.COPYFILE_EXCL);
+      disk.renameSync(`${there}.new`, there);
+    });
+  });
 }
 
 const isReadable = (gitDir: PrivateGitDir, place: Place): Promise<boolean> =>

@@ -29,6 +29,30 @@ const FIXED = 40;
 
 export type IdBytes = 20 | 32;
 
+/** An index has thousands, and most are asked for little: what they say is read when it is asked for. */
+class Entry implements IndexEntry {
+  #key: string | undefined;
+  constructor(
+    readonly bytes: Buffer,
+    readonly at: number,
+    readonly idBytes: IdBytes,
+    readonly end: number,
+  ) {}
+  get key(): string {
+    this.#key ??= this.bytes.toString('latin1', this.at + FIXED + this.idBytes + 2, this.end);
+    return this.#key;
+  }
+  get mode(): number {
+    return this.bytes.readUInt32BE(this.at + 24);
+  }
+  get id(): string {
+    return this.bytes.toString('hex', this.at + FIXED, this.at + FIXED + this.idBytes);
+  }
+  get stage(): number {
+    return (this.bytes.readUInt16BE(this.at + FIXED + this.idBytes) >> 12) & 3;
+  }
+}
+
 /** undefined: of another form, or with marks that change what an entry means (not there on purpose, added in part). */
 export function readIndex(bytes: Buffer, id: IdBytes): IndexFile | undefined {
   if (bytes.length < HEADER + id || bytes.toString('latin1', 0, 4) !== 'DIRC' || bytes.readUInt32BE(4) !== 2)
@@ -40,13 +64,7 @@ export function readIndex(bytes: Buffer, id: IdBytes): IndexFile | undefined {
     const name = at + FIXED + id + 2;
     const end = name < last ? bytes.indexOf(0, name) : -1;
     if (end === -1 || end >= last) return undefined;
-    entries.push({
-      key: bytes.toString('latin1', name, end),
-      mode: bytes.readUInt32BE(at + 24),
-      id: bytes.toString('hex', at + FIXED, at + FIXED + id),
-      stage: (bytes.readUInt16BE(at + FIXED + id) >> 12) & 3,
-      at,
-    });
+    entries.push(new Entry(bytes, at, id, end));
     at += Math.ceil((end + 1 - at) / 8) * 8;
   }
   const tree = treeIn(bytes, at, id);

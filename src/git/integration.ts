@@ -5,14 +5,26 @@ import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { bringBack } from '../protocol/work/task-history.ts';
-import { type ConfineGit, openPrivateGitDir, type PrivateGitDir } from './private-git-dir.ts';
+import {
+  type ConfineGit,
+  type KeepsApart,
+  type OpenOptions,
+  openPrivateGitDir,
+  type PrivateGitDir,
+} from './private-git-dir.ts';
 import { commitsOf } from './refs.ts';
 
 /** The machine, and the project's root on it: part of every context of a board. */
 export interface ProjectHost extends Host {
   readonly paths: { readonly root: string };
   /** What confines git where it reads a folder that an agent writes. */
-  readonly sandboxSupport?: { readonly confineGit?: ConfineGit; readonly off?: boolean } | undefined;
+  readonly sandboxSupport?:
+    | {
+        readonly confineGit?: ConfineGit;
+        readonly keepsApart?: (settings: ApartSettings, pool: Parameters<KeepsApart>[0]) => Promise<boolean>;
+        readonly off?: boolean;
+      }
+    | undefined;
   /** Also where another checkout has the repository's board. */
   readonly anyBoard?: boolean;
 }
@@ -26,16 +38,24 @@ export const openGitDir = (host: ProjectHost, { state }: Known, hold?: number): 
     allowFilters: settings(state).allow_filters,
     hold,
     anyBoard: host.anyBoard,
-    confineGit: confinementOf(host, settings(state)),
+    ...confinementOf(host, settings(state)),
     integration: integrationRef({ state }),
   });
+
+export type ApartSettings = {
+  readonly [key in 'sandbox' | 'sandbox_network' | 'sandbox_write']?: Settings[key] | undefined;
+};
 
 /** None where a person turned the sandbox off: agents can do there all that Liza can. */
 export const confinementOf = (
   { sandboxSupport: support }: Pick<ProjectHost, 'sandboxSupport'>,
-  { sandbox }: { readonly sandbox?: Settings['sandbox'] | undefined },
-): ConfineGit | undefined =>
-  sandbox === 'off' || (support?.off === true && sandbox !== 'require') ? undefined : support?.confineGit;
+  config: ApartSettings,
+): Pick<OpenOptions, 'confineGit' | 'keepsApart'> => {
+  const { sandbox } = config;
+  if (support === undefined || sandbox === 'off' || (support.off === true && sandbox !== 'require')) return {};
+  const { confineGit, keepsApart } = support;
+  return { confineGit, keepsApart: keepsApart && ((pool) => keepsApart(config, pool)) };
+};
 
 /** The branch that merges go to. */
 export const integrationRef = ({ state }: Known): string => `refs/heads/${settings(state).integration_branch}`;

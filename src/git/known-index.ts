@@ -90,8 +90,8 @@ async function lookOnce(gitDir: PrivateGitDir, files: Files): Promise<readonly s
   const unknown = withoutTimes(bytes, index);
   if (unknown.length > MOST_READ) return undefined;
   // Git would look at what a link in place of a folder leads to.
-  const folders = new Set(index.entries.flatMap(({ key }) => foldersOf(key)));
-  for (const one of folders) if (kindAt(disk, files.folder, nameOf(one)) !== 'folder') return undefined;
+  for (const one of foldersIn(index.entries))
+    if (kindAt(disk, files.folder, nameOf(one)) !== 'folder') return undefined;
   if (sizeOf(disk, files.folder, unknown) > MOST_BYTES) return undefined;
   const how = ['-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'];
   const asked = gitDir.files(files, [...BY_TIMES, 'ls-files', ...how]);
@@ -101,9 +101,17 @@ async function lookOnce(gitDir: PrivateGitDir, files: Files): Promise<readonly s
 
 const nameOf = (key: string): string => Buffer.from(key, 'latin1').toString('utf8');
 
-/** The folders on the way to a file, the outermost first. */
-const foldersOf = (key: string): readonly string[] =>
-  key.split('/').flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join('/')]));
+/** The folders on the way to all of these files. */
+function foldersIn(entries: readonly IndexEntry[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { key } of entries)
+    for (let end = key.lastIndexOf('/'); end !== -1; end = key.lastIndexOf('/', end - 1)) {
+      const folder = key.slice(0, end);
+      if (found.has(folder)) break;
+      found.add(folder);
+    }
+  return found;
+}
 
 const sizeOf = (disk: Disk, folder: string, entries: readonly IndexEntry[]): number =>
   entries.reduce((sum, entry) => {

@@ -2,14 +2,14 @@
 // the three versions in the index, MERGE_HEAD. The coder resolves and commits it. Done with plumbing
 // under Liza's own git directory, since `git merge` would run the folder's drivers, filters and hooks.
 
-import { join } from 'node:path';
-import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { mergeTrees } from './merge-candidate.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { isAncestor } from './reach.ts';
 
 import { must } from './run.ts';
-import { headOf, type Place } from './task-folder.ts';
+import { headOf, inGitDirectory, type Place } from './task-folder.ts';
 
 /** What a kill at the last step leaves; nobody reads it. */
 export const UNFINISHED = 'MERGE_HEAD.new';
@@ -25,7 +25,6 @@ export async function layOutMerge(
   theirs: string,
   message: string,
 ): Promise<LaidOut> {
-  const { disk } = gitDir.host;
   const head = await headOf(gitDir, place);
   if (head === undefined) throw new Error(`${place.folder} has no HEAD`);
   // Nothing to merge: git would call it "already up to date".
@@ -42,17 +41,18 @@ export async function layOutMerge(
     gitDir.files(place, ['update-index', '-z', '--index-info'], [...gone, ...stages].join('')),
     'mark the conflicts',
   );
-  note(disk, place, 'MERGE_MSG', `${message}\n`);
-  note(disk, place, 'MERGE_MODE', 'no-ff');
-  // Last, and whole: it is what says that the merge is laid out.
-  note(disk, place, UNFINISHED, `${theirs}\n`);
-  disk.renameSync(join(place.gitDirectory, UNFINISHED), join(place.gitDirectory, 'MERGE_HEAD'));
+  inGitDirectory(gitDir.host.disk, place, (at) => {
+    note(gitDir.host, `${at}/MERGE_MSG`, `${message}\n`);
+    note(gitDir.host, `${at}/MERGE_MODE`, 'no-ff');
+    // Last, and whole: it is what says that the merge is laid out.
+    note(gitDir.host, `${at}/${UNFINISHED}`, `${theirs}\n`);
+    gitDir.host.disk.renameSync(`${at}/${UNFINISHED}`, `${at}/MERGE_HEAD`);
+  });
   return { conflicts: paths };
 }
 
 /** A clone's git directory is its agent's: a link of that name must not lead this elsewhere. */
-function note(disk: Disk, place: Place, name: string, text: string): void {
-  const file = join(place.gitDirectory, name);
-  disk.rmSync(file, { recursive: true, force: true });
-  disk.writeFileSync(file, text, { flag: 'wx' });
+function note(host: Host, file: string, text: string): void {
+  removeTreeNow(host, file);
+  host.disk.writeFileSync(file, text, { flag: 'wx' });
 }

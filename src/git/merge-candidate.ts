@@ -109,11 +109,51 @@ export interface Merged {
 }
 
 /** `ours` is what the other side is merged into. */
-export function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string): Promise<Merged> {
+export async function mergeTrees(gitDir: PrivateGitDir, ours: string, theirs: string): Promise<Merged> {
+  const merged = await mergeOnce(gitDir, { ours, theirs, renames: MANY_RENAMES }).catch(unlessTooMuch);
+  // Large files make even those take too long. Nobody's work waits for the comparison: tests judge what comes of it.
+  return merged ?? mergeOnce(gitDir, { ours, theirs, renames: NO_RENAMES });
+}
+
+/** Files that went, and as many that came, are compared each with each: git's own limit is 49 times the work of this. */
+const MANY_RENAMES = 1000;
+/** Those with the same content are still found. */
+const NO_RENAMES = 1;
+/** Of git, and of boards that were merged with it. */
+const GITS_OWN = 7000;
+
+/** Whether this tree is what a merge of the two makes, by any of the limits that merges were made with. */
+export async function isMergedTree(
+  gitDir: PrivateGitDir,
+  ours: string,
+  theirs: string,
+  tree: string,
+): Promise<boolean> {
+  for (const renames of [MANY_RENAMES, NO_RENAMES, GITS_OWN]) {
+    const merged = await mergeOnce(gitDir, { ours, theirs, renames }).catch(unlessTooMuch);
+    if (merged !== undefined && merged.conflicts.length === 0 && merged.tree === tree) return true;
+  }
+  return false;
+}
+
+function unlessTooMuch(error: unknown): undefined {
+  if (!(error instanceof EnvironmentError) || error.fault !== 'limit') throw error;
+  return undefined;
+}
+
+interface TwoSides {
+  readonly ours: string;
+  readonly theirs: string;
+  readonly renames: number;
+}
+
+function mergeOnce(gitDir: PrivateGitDir, { ours, theirs, renames }: TwoSides): Promise<Merged> {
   return inScratch(gitDir, async (folder) => {
     await writeAttributes(gitDir, ours, folder);
     const files = { folder, index: join(folder, '.no-index') };
-    const asked = await gitDir.files(files, ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs]);
+    const limit = ['-c', `merge.renameLimit=${renames}`];
+    const merge = ['merge-tree', '--write-tree', '--no-messages', '-z', ours, theirs];
+    const asked = await gitDir.files(files, [...limit, ...merge]);
     if (asked.status === 129) {
       const needed = MINIMUM_GIT.join('.');
       throw new EnvironmentError(

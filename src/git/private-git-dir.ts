@@ -3,7 +3,7 @@
 // there, so that no filter, hook, driver, monitor or alias planted in the project or by an agent can
 // run in, or steer, Liza's calls. Only refs are read and written in the project's repository itself.
 
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { GitObject, ObjectQuestion } from '../ports/git-objects.ts';
 import { type GitAnswer, type GitCall, MINIMUM_GIT } from '../ports/git-program.ts';
@@ -32,6 +32,7 @@ export interface PrivateGitDir {
   readonly refStorage: string;
   /** Full name of the branch that merges go to, where it is known. */
   readonly integration?: string | undefined;
+  readonly keepsApart: KeepsApart;
   /** Filters of the repository's configuration: off, unless `allow_filters`. */
   readonly filters: readonly string[];
   /** On the project's refs. */
@@ -47,6 +48,8 @@ export interface PrivateGitDir {
 export interface Files {
   readonly folder: string;
   readonly index: string;
+  /** Liza has just made the folder, and nothing in it was ever anybody's. */
+  readonly isNew?: true;
 }
 
 /** What git is to see, besides its folder. */
@@ -62,6 +65,9 @@ export interface GitReach {
 
 /** Undefined: there is no sandbox here (sandbox/confined-git.ts). */
 export type ConfineGit = (reach: GitReach) => Promise<GitCall['wrap']>;
+
+/** Whether nobody can keep such a folder open beyond its use: only then it is used again (sandbox/apart.ts). */
+export type KeepsApart = (kind: 'task' | 'proof' | 'setup') => Promise<boolean>;
 
 export interface ObjectStreams {
   /** A folder of objects of Liza's own that are not in the project. */
@@ -87,12 +93,13 @@ export interface OpenOptions {
   readonly anyBoard?: boolean | undefined;
   readonly integration?: string | undefined;
   readonly confineGit?: ConfineGit | undefined;
+  readonly keepsApart?: KeepsApart | undefined;
 }
 
 export async function openPrivateGitDir(
   host: Host,
   root: string,
-  { allowFilters = false, hold, anyBoard = false, integration, confineGit }: OpenOptions = {},
+  { allowFilters = false, hold, anyBoard = false, integration, confineGit, keepsApart }: OpenOptions = {},
 ): Promise<PrivateGitDir | Refusal> {
   const project = gitDirectoryOf(host.disk, root);
   if (project === undefined) return refuse(`${root} is not in a git repository`, 'restore its .git', 3, 'no-git');
@@ -135,6 +142,7 @@ export async function openPrivateGitDir(
     worktrees: join(root, '.worktrees'),
     traits,
     integration,
+    keepsApart: keepsApart ?? (async () => true),
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(host, root, args, { input, hold }),
@@ -152,9 +160,11 @@ export async function openPrivateGitDir(
       const call = { at: at(place), input, hold, in: place.folder, longest };
       const run = (wrap?: GitCall['wrap']): Promise<GitAnswer> =>
         git(host, place.folder, args, { ...call, ...defined({ wrap }) });
-      if (confineGit === undefined || !isAgents(opened, place.folder)) return run();
+      if (confineGit === undefined || !isShared(opened, place)) return run();
       if (granted.length > 0) host.disk.mkdirSync(join(common, 'lfs'), { recursive: true });
-      const write = [join(common, 'objects'), join(common, 'lfs'), dirname(place.index)];
+      // One in the folder is found in there, as its owner has it: from here a link of theirs would lead elsewhere.
+      const isInside = place.index.startsWith(`${place.folder}/`);
+      const write = [join(common, 'objects'), join(common, 'lfs'), ...(isInside ? [] : [dirname(place.index)])];
       return inScratch(opened, async (own) =>
         run(await confineGit({ root, common, folder: place.folder, own, read: [gitDir], write })),
       );
@@ -163,9 +173,12 @@ export async function openPrivateGitDir(
   return opened;
 }
 
-/** The folder of a task, or a reviewer's copy. Others below `.worktrees` are Liza's alone while git works there. */
-const isAgents = ({ worktrees }: PrivateGitDir, folder: string): boolean =>
-  dirname(folder) === worktrees && /^(?!\.)|^\.review-/.test(basename(folder));
+/**
+ * A folder in which an agent or a program of the project may have worked, whatever it is for. Nobody can see whether one
+ * of them still has it open: a descriptor may be on its way in a socket, and is then in no process.
+ */
+const isShared = ({ worktrees }: PrivateGitDir, { folder, isNew }: Files): boolean =>
+  dirname(folder) === worktrees && isNew !== true;
 
 /** What describes the repository's files and how they are compared; none of it starts a program. */
 const TRAITS: readonly string[] = [

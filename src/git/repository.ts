@@ -40,9 +40,11 @@ export async function openRepository(host: Host, folder: string): Promise<Reposi
   const root = top.stdout.replace(/\n$/, '');
   const head = await git(host, root, ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']);
   if (head.status !== 0) {
+    const named = (await git(host, root, ['var', 'GIT_AUTHOR_IDENT'])).status === 0;
+    const who = named ? '' : 'git config user.name "Your Name" && git config user.email you@example.org && ';
     return refuse(
       `${root} has no commit yet, so there is nothing to branch from`,
-      'make a first commit: git add -A && git commit -m "start"',
+      `make a first commit: ${who}git add -A && git commit -m "start"`,
       1,
       'no-commit',
     );

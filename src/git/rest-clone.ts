@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { plainText } from '../process/plain-file.ts';
-import { removeTree } from '../process/remove-tree.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { cloneConfig, MOST_CONFIG } from './clone.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { findPlace, folderOf, isPlace } from './task-folder.ts';
@@ -26,13 +26,15 @@ export async function restClone(gitDir: PrivateGitDir, task: string): Promise<vo
   const kind = disk.lstatSync(dot, { throwIfNoEntry: false });
   // A link, or a file that names another directory: no git of Liza's follows it, and no person's is to.
   if (kind !== undefined && !kind.isDirectory()) return disk.unlinkSync(dot);
-  const [config, awake, wanted] = [join(dot, 'config'), join(dot, AWAKE), restingConfig(gitDir)];
-  if (kind === undefined) return;
-  for (const name of ELSEWHERE) await removeTree(host, join(dot, name));
-  if (plainText(disk, config, MOST_CONFIG) === wanted) return;
-  await removeTree(host, awake);
-  if (disk.lstatSync(config, { throwIfNoEntry: false }) !== undefined) disk.renameSync(config, awake);
-  disk.writeFileSync(config, wanted, { flag: 'wx' });
+  const wanted = restingConfig(gitDir);
+  disk.inHeld(folderOf(gitDir, task), '.git', (at) => {
+    const [config, awake] = [`${at}/config`, `${at}/${AWAKE}`];
+    for (const name of ELSEWHERE) removeTreeNow(host, `${at}/${name}`);
+    if (plainText(disk, config, MOST_CONFIG) === wanted) return;
+    removeTreeNow(host, awake);
+    if (disk.lstatSync(config, { throwIfNoEntry: false }) !== undefined) disk.renameSync(config, awake);
+    disk.writeFileSync(config, wanted, { flag: 'wx' });
+  });
 }
 
 const restingConfig = (gitDir: PrivateGitDir): string =>
@@ -43,9 +45,11 @@ const restingConfig = (gitDir: PrivateGitDir): string =>
 
 /** Whoever claims the task works there with the settings that it had. */
 export function wakeClone(disk: Disk, folder: string): void {
-  const [config, awake] = [join(folder, '.git', 'config'), join(folder, '.git', AWAKE)];
   try {
-    if (disk.lstatSync(awake, { throwIfNoEntry: false })?.isFile() === true) disk.renameSync(awake, config);
+    disk.inHeld(folder, '.git', (at) => {
+      const awake = `${at}/${AWAKE}`;
+      if (disk.lstatSync(awake, { throwIfNoEntry: false })?.isFile() === true) disk.renameSync(awake, `${at}/config`);
+    });
   } catch {
     // Its owner closed it: the claim says so.
   }

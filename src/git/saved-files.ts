@@ -2,7 +2,7 @@
 // refs/liza/saved/<task> from before the old folder goes until the new one has them: a kill in between loses none, and
 // whoever makes the folder then brings them. Ignored files, hooks and configuration never come along.
 
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { treeOf } from './folder-snapshot.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
@@ -70,7 +70,10 @@ export async function laySavedFiles(
   const left = new Set(all.filter((change) => change.old === undefined && leave(change.path)));
   const changes = all.filter((change) => !left.has(change));
   for (const { path } of changes.filter((change) => change.new === undefined))
-    if (kindAt(disk, place.folder, path) === 'file') disk.rmSync(join(place.folder, path));
+    if (kindAt(disk, place.folder, path) === 'file')
+      disk.inHeld(place.folder, posix.dirname(path), (at) =>
+        disk.rmSync(`${at}/${posix.basename(path)}`, { force: true }),
+      );
   const there = changes.filter((change) => change.new !== undefined).map(({ path }) => `${path}\0`);
   if (there.length > 0)
     await inScratch(gitDir, async (own) => {

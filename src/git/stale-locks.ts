@@ -52,7 +52,11 @@ function stateOf(disk: Disk, path: string): LockState | undefined {
 
 function remove(disk: Disk, path: string): boolean {
   try {
-    disk.unlinkSync(path);
+    // What is in a clone is its agent's, who may put a link on the way just now.
+    const [, clone, below] = /^(.*\/\.worktrees\/[^/]+)\/(.+)$/s.exec(path) ?? [];
+    if (clone === undefined || below === undefined) disk.unlinkSync(path);
+    else if (disk.inHeld(clone, dirname(below), (at) => disk.unlinkSync(`${at}/${basename(below)}`) ?? true) !== true)
+      return false;
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -6,7 +6,7 @@ import type { PrivateGitDir } from './private-git-dir.ts';
 import { entries } from './scratch-folders.ts';
 
 /** Names that Liza gives: a task's, a checkout's that is thrown away, or of a folder that is kept whole. */
-const OURS = /^(?:[a-z0-9][a-z0-9-]*|\.(?:making|trash|merge|review|proof|trial|setup|checkout|kept)(?:-.+)?)$/;
+const OURS = /^(?:[a-z0-9][a-z0-9-]*|\.(?:making|trash|merge|review|proof|trial|setup|checkout|kept|pool)(?:-.+)?)$/;
 
 export const isOurs = (name: string): boolean => OURS.test(name);
 

@@ -4,7 +4,7 @@
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '../process/plain-file.ts';
-import { removeTree } from '../process/remove-tree.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { configText, type PrivateGitDir } from './private-git-dir.ts';
 import { inScratch } from './scratch-folders.ts';
 
@@ -15,29 +15,39 @@ const KEPT =
 /** Where a submodule has its own. */
 const INNER = 'modules';
 
-/** `folder` holds directories of repositories; their names may have slashes. */
-export async function tameModules(gitDir: PrivateGitDir, folder: string): Promise<void> {
+/**
+ * `below` a directory of Liza's are directories of repositories; their names may have slashes. One of the strangers may
+ * still have them open: each is held while it is looked at.
+ */
+export async function tameModules(gitDir: PrivateGitDir, top: string, below: string): Promise<void> {
   const { disk } = gitDir.host;
-  const entries: readonly Dirent[] = disk.readdirSync(folder, { withFileTypes: true });
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (!entry.isDirectory()) await removeTree(gitDir.host, path);
-    else if (!disk.existsSync(join(path, 'HEAD'))) await tameModules(gitDir, path);
-    else await tame(gitDir, path);
+  const names = disk.inHeld(top, below, (at) => {
+    const entries: readonly Dirent[] = disk.readdirSync(at, { withFileTypes: true });
+    for (const entry of entries) if (!entry.isDirectory()) removeTreeNow(gitDir.host, `${at}/${entry.name}`);
+    return entries.flatMap((entry) =>
+      entry.isDirectory() ? [{ name: entry.name, isOne: disk.existsSync(`${at}/${entry.name}/HEAD`) }] : [],
+    );
+  });
+  for (const { name, isOne } of names ?? []) {
+    const path = `${below}/${name}`;
+    if (isOne) await tame(gitDir, top, path);
+    else await tameModules(gitDir, top, path);
   }
 }
 
-async function tame(gitDir: PrivateGitDir, module: string): Promise<void> {
-  const { disk } = gitDir.host;
-  const config = join(module, 'config');
-  const kept = await settingsIn(gitDir, plainText(disk, config, MOST_CONFIG) ?? '');
-  for (const name of ['hooks', 'config', 'config.worktree', 'commondir', 'info'])
-    await removeTree(gitDir.host, join(module, name));
-  disk.writeFileSync(config, configText(kept), { flag: 'wx' });
-  const inner = join(module, INNER);
-  const stat = disk.lstatSync(inner, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true) await tameModules(gitDir, inner);
-  else if (stat !== undefined) await removeTree(gitDir.host, inner);
+async function tame(gitDir: PrivateGitDir, top: string, module: string): Promise<void> {
+  const { host } = gitDir;
+  const { disk } = host;
+  const text = disk.inHeld(top, module, (at) => plainText(disk, `${at}/config`, MOST_CONFIG));
+  const kept = await settingsIn(gitDir, text ?? '');
+  disk.inHeld(top, module, (at) => {
+    for (const name of ['hooks', 'config', 'config.worktree', 'commondir', 'info'])
+      removeTreeNow(host, `${at}/${name}`);
+    disk.writeFileSync(`${at}/config`, configText(kept), { flag: 'wx' });
+    if (disk.lstatSync(`${at}/${INNER}`, { throwIfNoEntry: false })?.isDirectory() === false)
+      removeTreeNow(host, `${at}/${INNER}`);
+  });
+  await tameModules(gitDir, top, `${module}/${INNER}`);
 }
 
 /** A copy is read, and no file that it names. */

@@ -4,7 +4,9 @@
 
 import { dirname, join, relative } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { plainText } from '../process/plain-file.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { defined } from '../protocol/values.ts';
 import { type PlainHead, readPlainHead, readPlainRef } from './plain-refs.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
@@ -117,14 +119,28 @@ export const isWithoutBranch = ({ host }: PrivateGitDir, place: Place, refs: Rea
  * be out of reach. HEAD leads to the task's branch again, where there is one; files stay as they are. Only while nobody
  * works there.
  */
-export function mendHead({ host: { disk } }: PrivateGitDir, place: Place): void {
+export function mendHead({ host }: PrivateGitDir, place: Place): void {
+  const { disk } = host;
   const head = join(place.gitDirectory, 'HEAD');
   if (place.kind !== 'clone' || HEADS.test(firstLine(disk, head) ?? '') || !hasBranch(disk, place)) return;
-  const fresh = `${head}.new`;
-  disk.rmSync(fresh, { recursive: true, force: true });
-  disk.writeFileSync(fresh, `ref: ${branchOf(place.task)}\n`, { flag: 'wx' });
-  disk.renameSync(fresh, head);
+  inGitDirectory(disk, place, (at) => writeAnew(host, `${at}/HEAD`, `ref: ${branchOf(place.task)}\n`));
 }
+
+/** Whatever its owner left there, or puts there just now, the file is Liza's. */
+export function writeAnew(host: Host, file: string, text: string): void {
+  const fresh = `${file}.new`;
+  removeTreeNow(host, fresh);
+  host.disk.writeFileSync(fresh, text, { flag: 'wx' });
+  if (host.disk.lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) removeTreeNow(host, file);
+  host.disk.renameSync(fresh, file);
+}
+
+/** A clone's is its agent's: named so that no link in its place leads elsewhere. Undefined: it is no folder. */
+export const inGitDirectory = <T>(
+  disk: Disk,
+  { kind, folder, gitDirectory }: Pick<Place, 'kind' | 'folder' | 'gitDirectory'>,
+  work: (at: string) => T,
+): T | undefined => (kind === 'clone' ? disk.inHeld(folder, '.git', work) : work(gitDirectory));
 
 const HEADS = /^(ref: refs\/[!-~]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
 

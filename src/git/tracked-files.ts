@@ -1,13 +1,17 @@
 // The tracked files of a checkout in which strangers' programs ran (set-up, tests), compared with a tree and laid out again
 // as that tree has them. The checkout's own index has no say, nor do attributes that are not of the tree: by `ident` or
-// `text`, git would call an edited file the same. Git itself follows no link on the way to a file that it writes.
+// `text`, git would call an edited file the same. Somebody may still have the checkout open, and put a link in the place of
+// a folder: git is confined there, and what is removed or written here goes by held folders.
 
 import { join, posix } from 'node:path';
 import { readPlainFile } from '../process/plain-file.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { writeIndex } from './blank-index.ts';
 import { putIndex } from './checkout.ts';
 import { pathOf, readIndex } from './index-file.ts';
+import { BY_TIMES } from './known-index.ts';
+import { knownIndex } from './pool/known-checkouts.ts';
 import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -55,7 +59,7 @@ export async function layOutAgain(
     await writeFiles(gitDir, files, changed);
     // Bad line endings make a file differ however it is laid out: that is nobody's doing.
     const still = new Set(await changedFiles(gitDir, files));
-    putIndex(disk, files.index, join(folder, '.git'));
+    putIndex(gitDir.host, files.index, folder);
     return [...new Set([...attributes, ...changed.filter((path) => !still.has(path))])].sort();
   });
 }
@@ -73,7 +77,8 @@ async function ownAttributes(gitDir: PrivateGitDir, files: Files): Promise<reado
     for (let up = posix.dirname(path); !folders.has(up); up = posix.dirname(up)) folders.add(up);
   const places = [...folders].map((up) => posix.join(up, ATTRIBUTES));
   const planted = places.filter((path) => !tracked.has(path) && kindAt(disk, folder, path) !== 'none');
-  for (const path of planted) disk.rmSync(join(folder, path), { recursive: true, force: true });
+  for (const path of planted)
+    disk.inHeld(folder, posix.dirname(path), (at) => removeTreeNow(gitDir.host, `${at}/${ATTRIBUTES}`));
   const committed = places.filter((path) => tracked.has(path));
   const textOf = (path: string): string | undefined =>
     kindAt(disk, folder, path) === 'file' && disk.lstatSync(join(folder, path)).isFile()
@@ -94,9 +99,9 @@ async function writeFiles(gitDir: PrivateGitDir, files: Files, paths: readonly s
 const nulls = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('');
 
 async function changedFiles(gitDir: PrivateGitDir, files: Files): Promise<readonly string[]> {
-  const looked = await gitDir.files(files, ['update-index', '--ignore-submodules', '--refresh']);
+  const looked = await gitDir.files(files, [...BY_TIMES, 'update-index', '--ignore-submodules', '--refresh']);
   if (looked.status === 0) return [];
-  const asked = gitDir.files(files, ['diff-files', '-z', '--name-only', '--ignore-submodules=all']);
+  const asked = gitDir.files(files, [...BY_TIMES, 'diff-files', '-z', '--name-only', '--ignore-submodules=all']);
   return splitNul(await must(asked, 'compare a folder with its tree'));
 }
 
@@ -106,7 +111,7 @@ async function pathsIn(gitDir: PrivateGitDir, files: Files): Promise<readonly st
   return splitNul(await must(gitDir.files(files, ['ls-files', '-z']), 'list a tree'));
 }
 
-/** With an index of our own that knows no file's times: each is read. */
+/** With an index of our own. It knows no file's times, so that each is read, or those of before strangers ran there. */
 export function inIndex<T>(
   gitDir: PrivateGitDir,
   folder: string,
@@ -115,7 +120,9 @@ export function inIndex<T>(
 ): Promise<T> {
   return inScratch(gitDir, async (own) => {
     const files = { folder, index: join(own, 'index') };
-    await writeIndex(gitDir, { folder: own, index: files.index }, tree);
+    const known = await knownIndex(gitDir, folder, tree);
+    if (known === undefined) await writeIndex(gitDir, { folder: own, index: files.index }, tree);
+    else gitDir.host.disk.writeFileSync(files.index, known, { flag: 'wx' });
     return work(files);
   });
 }

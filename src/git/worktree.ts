@@ -6,10 +6,11 @@
 import { dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { plainText } from '../process/plain-file.ts';
-import { removeTree } from '../process/remove-tree.ts';
-import { checkOut } from './checkout.ts';
+import { removeTree, removeTreeNow } from '../process/remove-tree.ts';
 import type { Isolation } from './isolation.ts';
 import { forgetIndex } from './known-index.ts';
+import { checkOutFrom } from './pool/check-out-from.ts';
+import { forgetLent, giveBack, lentOf, mayComeBack, noteLent } from './pool/pool.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { branchOf } from './refs.ts';
 import { temporaryPath } from './scratch-folders.ts';
@@ -30,7 +31,8 @@ export const worktreeIsolation: Isolation = {
     disk.writeFileSync(join(link, 'commondir'), '../..\n');
     disk.writeFileSync(join(link, 'gitdir'), `${join(folderOf(gitDir, task), '.git')}\n`);
     disk.writeFileSync(join(link, UNPREPARED), '');
-    await checkOut(gitDir, { folder, index: join(link, 'index') }, start);
+    const record = await checkOutFrom(gitDir, 'task', { folder, index: join(link, 'index') }, start);
+    noteLent(gitDir, task, record);
     disk.mkdirSync(dirname(linkOf(gitDir, task)), { recursive: true });
     // The folder first: alone it is no worktree yet, and git ignores it.
     disk.renameSync(folder, folderOf(gitDir, task));
@@ -39,17 +41,27 @@ export const worktreeIsolation: Isolation = {
   },
   remove: async (gitDir, { task, gitDirectory = linkOf(gitDir, task) }) => {
     const { host } = gitDir;
-    const gone = [
-      [folderOf(gitDir, task), temporaryPath(host, gitDir.worktrees, 'trash', task)],
-      [gitDirectory, temporaryPath(host, join(gitDir.common, 'liza'), 'trash', task)],
-    ] as const;
-    for (const [from, to] of gone) renameIfThere(host.disk, from, to);
-    for (const [, to] of gone) await removeTree(host, to);
-    forgetIndex(gitDir, task);
+    const trash = temporaryPath(host, join(gitDir.common, 'liza'), 'trash', task);
+    await putAway(gitDir, task, () => renameIfThere(host.disk, gitDirectory, trash));
+    await removeTree(host, trash);
   },
   // It shares the project's objects.
   bring: async () => {},
 };
+
+/** The folder of a task goes, to be used again where that can be; `also` happens as soon as it is not there any more. */
+export async function putAway(gitDir: PrivateGitDir, task: string, also: () => void = () => {}): Promise<void> {
+  const { host } = gitDir;
+  const folder = folderOf(gitDir, task);
+  const trash = temporaryPath(host, gitDir.worktrees, 'trash', task);
+  const record = lentOf(gitDir, task);
+  const mayReturn = await mayComeBack(gitDir, 'task', folder, record);
+  renameIfThere(host.disk, folder, trash);
+  also();
+  await giveBack(gitDir, 'task', trash, mayReturn ? record : undefined);
+  forgetLent(gitDir, task);
+  forgetIndex(gitDir, task);
+}
 
 /** Both halves name each other, unless the project was moved or an agent wrote something else there. */
 export function isMisplaced(gitDir: PrivateGitDir, { task, kind, gitDirectory }: Place): boolean {
@@ -64,7 +76,7 @@ export function repairLinks(gitDir: PrivateGitDir, task: string): void {
   const { disk } = gitDir.host;
   const dot = join(folderOf(gitDir, task), '.git');
   // Removed first: what is there is the agent's, and a link would lead the writing elsewhere.
-  disk.rmSync(dot, { recursive: true, force: true });
+  removeTreeNow(gitDir.host, dot);
   disk.writeFileSync(dot, `gitdir: ${linkOf(gitDir, task)}\n`, { flag: 'wx' });
   disk.writeFileSync(join(linkOf(gitDir, task), 'gitdir'), `${dot}\n`);
 }

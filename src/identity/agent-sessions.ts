@@ -4,6 +4,7 @@
 
 import { join } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
+import { send } from '../process/end-process-tree.ts';
 import type { ProcessHost } from '../process/proc-files.ts';
 import { identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { roleOfId } from '../protocol/board.ts';
@@ -31,6 +32,8 @@ export interface SessionRecord {
   readonly supervisor: ProcessIdentity;
   /** The agent's own process, known a moment after its start. */
   readonly process?: ProcessIdentity;
+  /** The first process in its sandbox: all others there end with it. Known before the agent runs. */
+  readonly inside?: ProcessIdentity;
   /** It runs in a sandbox. */
   readonly confined?: true;
   /** It has ended; the record stays so that a late command is told why it does not count. */
@@ -58,6 +61,8 @@ export interface OpenSession {
   readonly id: string;
   /** For LIZA_SESSION of that process alone. */
   readonly credential: string;
+  /** Throws where it cannot be written: then the agent must not run. */
+  inside(process: ProcessIdentity): void;
   /** Its process has started. */
   begun(pid: number, sandbox?: 'confined'): void;
   /** No command of it counts any more, while its processes are being ended. */
@@ -97,6 +102,7 @@ export function openSession(context: SessionsContext, opening: SessionOpening, n
   return {
     id: sessionIdOf(record),
     credential,
+    inside: (inside) => write({ inside }),
     begun: (agentPid, sandbox) => {
       const process = identify(context, agentPid);
       if (process === undefined || !isMine()) return;
@@ -122,6 +128,14 @@ export function readSessions({ files, paths }: SessionsContext): readonly Sessio
     .list(paths.agents)
     .filter((name) => name.endsWith(SUFFIX))
     .flatMap((name) => readRecord(files, join(paths.agents, name)) ?? []);
+}
+
+/** What an agent made to outlive a supervisor that was killed: its sandbox ends with the first process in it. */
+export function endLeftSandboxes(context: SessionsContext): void {
+  for (const { inside, supervisor } of readSessions(context)) {
+    if (inside === undefined || isAlive(context, supervisor) || !isAlive(context, inside)) continue;
+    send(context, inside.pid, 'SIGKILL');
+  }
 }
 
 /** The agents that ever had a session here. */

@@ -3,7 +3,7 @@
 // regular file (or a folder), is opened without waiting, and is read whole only up to a limit. Else it throws.
 
 import * as fs from 'node:fs';
-import { type Held, heldEntries, type Walk } from './held-folders.ts';
+import { type Held, heldEntries, inHeld, type Walk } from './held-folders.ts';
 
 export type Disk = Called & {
   /** Those that Liza uses: none of them opens a file but `open` and `copyFile`, which take regular ones alone. */
@@ -12,6 +12,8 @@ export type Disk = Called & {
   openPipeSync(path: string, flags: number): number;
   /** What is below a folder whose owner may exchange anything in it meanwhile; no link leads outside. */
   heldEntries(folder: string, walk: Walk): Generator<Held>;
+  /** Such a folder, or one `below` it, under a name that leads nowhere else while `work` lasts; see held-folders.ts. */
+  inHeld<T>(folder: string, below: string, work: (at: string) => T, missing?: 'leave' | 'make'): T | undefined;
 };
 
 type Called = Pick<
@@ -215,6 +217,7 @@ export const realDisk: Disk = {
   openSync: openRegular,
   openPipeSync: fs.openSync,
   heldEntries: (folder, walk) => heldEntries(realDisk, folder, walk),
+  inHeld: (folder, below, work, missing) => inHeld(realDisk, folder, below, work, missing),
   readFileSync: readRegular as Disk['readFileSync'],
   writeFileSync: writeRegular as Disk['writeFileSync'],
   copyFileSync: copyRegular as Disk['copyFileSync'],

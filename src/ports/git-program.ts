@@ -19,7 +19,8 @@ import {
   wentWell,
 } from './git-limits.ts';
 import type { GitObject, ObjectPlace, ObjectQuestion } from './git-objects.ts';
-import { watchOver } from './git-watch.ts';
+import { type Ended, type Order, type Ordered, order, type Told } from './git-starter.ts';
+import { type Watch, watchOver } from './git-watch.ts';
 import type { Environment } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
@@ -34,6 +35,8 @@ export interface GitProgram {
   ): Promise<readonly (GitObject | undefined)[]>;
   /** Calls back when git used in an agent's folder all that it may; returns how to stop. */
   onOverrun?(told: (overrun: Overrun) => void): () => void;
+  /** This process lives for long and may grow: once it is large, a small one starts its git. Returns how to end that. */
+  startAside?(): () => void;
   /** The crew ends: no call in an agent's folder takes longer than a moment from now on. Returns how to end that. */
   hurry?(): () => void;
 }
@@ -120,29 +123,11 @@ export function runGit(
       env: { ...scrubbed(env), ...at },
     };
     const { argv, env: around } = wrap?.(plain.argv, plain.env) ?? plain;
-    closeInherited();
-    const child = spawn(argv[0], argv.slice(1), {
-      env: around as NodeJS.ProcessEnv,
-      stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
-    });
-    endWithUs(child);
-    const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
     const usual = folderOfAgent === undefined ? LONGEST : wallOf(seconds);
-    const watch = watchOver(child, folderOfAgent, Math.min(longest ?? usual, usual));
-    let isCut = false;
-    const flooded = (): void => {
-      isCut = true;
-      watch.endIt(`printed more than ${most} bytes and was ended`);
-    };
-    const out = stdout === null ? () => '' : collect(stdout, most, flooded);
-    const err = collect(stderr, most, flooded);
-    child.on('error', (cause: NodeJS.ErrnoException) => {
+    const begin = (one: Ordered): Watch => watchOver(one, folderOfAgent, Math.min(longest ?? usual, usual));
+    const ended = ({ code, signal, stdout, stderr, isCut }: Ended): void => {
+      if (isCut) watch.endIt(`printed more than ${most} bytes and was ended`);
       watch.end();
-      fail(notStarted(cause, folder));
-    });
-    child.on('close', (code, signal) => {
-      watch.end();
-      const stderr = err();
       const unconfined = wrap === undefined ? undefined : /^bwrap: (.*)/.exec(stderr)?.[1];
       if (code !== 0 && unconfined !== undefined) return fail(notConfined(unconfined));
       if (code === NO_SUCH_PROGRAM && isMissing(stderr)) return fail(notStarted({ code: 'ENOENT' }, folder));
@@ -156,21 +141,55 @@ export function runGit(
       }
       if (code !== null && !isCut) {
         if (folderOfAgent !== undefined) wentWell(folderOfAgent);
-        return done({ status: code, stdout: out(), stderr });
+        return done({ status: code, stdout, stderr });
       }
       const how = watch.why() ?? `was ended by ${signal}`;
       // What an agent put into its own folder is no fault of the machine.
       const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
       fail(new EnvironmentError(`git ${command} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
-    });
-    // A git that ends before it has read everything is judged by its status, not by the broken pipe.
-    stdin?.on('error', () => {});
-    stdin?.end(input);
+    };
+    const failed: Told['failed'] = (cause) => {
+      watch.end();
+      fail(notStarted(cause, folder));
+    };
+    const what = { argv, env: around, input, most };
+    const needsOurs = hold !== undefined || from !== undefined || into !== undefined;
+    const aside = needsOurs ? undefined : order(what, { ended, failed });
+    const watch = begin(aside ?? startHere(what, { hold, from, into }, { ended, failed }));
   });
 }
 
+/** The descriptors are the caller's. */
+function startHere(
+  { argv: [program = '', ...args], env, input, most }: Order,
+  { hold, from, into }: Pick<GitCall, 'hold' | 'from' | 'into'>,
+  told: Told,
+): ChildProcess {
+  closeInherited();
+  const child = spawn(program, args, {
+    env: env as NodeJS.ProcessEnv,
+    stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
+  });
+  endWithUs(child);
+  const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
+  let isCut = false;
+  const flooded = (): void => {
+    isCut = true;
+    child.kill('SIGKILL');
+  };
+  const out = stdout === null ? () => '' : collect(stdout, most, flooded);
+  const err = collect(stderr, most, flooded);
+  child.on('error', told.failed);
+  child.on('close', (code, signal) => told.ended({ code, signal, stdout: out(), stderr: err(), isCut }));
+  // A git that ends before it has read everything is judged by its status, not by the broken pipe.
+  stdin?.on('error', () => {});
+  stdin?.end(input);
+  return child;
+}
+
 /** What was written for git to read is the cause, not the machine. */
-const overLimit = (text: string, place: string): EnvironmentError => new EnvironmentError(text, `look at ${place}`, 3);
+const overLimit = (text: string, place: string): EnvironmentError =>
+  new EnvironmentError(text, `look at ${place}`, 3, { fault: 'limit' });
 
 /** In the words of the shell, which looks for it. */
 export const isMissing = (said: string): boolean => /\bgit: (not found|No such file|command not found)/.test(said);

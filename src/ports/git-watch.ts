@@ -1,10 +1,10 @@
 // Looks after a git that runs: ends one that waits for ever, so that nobody waits with it, and takes pipes that an agent
 // planted out of its way.
 
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, lstatSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { realDisk } from './disk.ts';
 import { whenHurried } from './git-limits.ts';
+import type { Ordered } from './git-starter.ts';
 
 /** A call that takes this long is looked at, again and again. */
 const LOOK = 1000;
@@ -26,7 +26,7 @@ export interface Watch {
 }
 
 /** Ends a git that waits for ever, so that nobody waits with it. */
-export function watchOver(child: ChildProcess, folderOfAgent: string | undefined, longest: number): Watch {
+export function watchOver(child: Ordered, folderOfAgent: string | undefined, longest: number): Watch {
   let isLate = false;
   let reason: string | undefined;
   const endIt = (why: string): void => {

@@ -44,6 +44,38 @@ export function* heldEntries(disk: HeldDisk, folder: string, walk: Walk, below =
   }
 }
 
+/**
+ * Calls `work` with a name of the folder `below` another one (`''`: of that itself) that leads through nothing anybody can
+ * exchange, while the call lasts. Undefined: something on the way is no folder. `make`: what is missing is made.
+ */
+export function inHeld<T>(
+  disk: MakingDisk,
+  folder: string,
+  below: string,
+  work: (at: string) => T,
+  missing: 'leave' | 'make' = 'leave',
+): T | undefined {
+  let fd = openHeld(disk, folder);
+  const nameOf = (path: string): string => (disk.existsSync('/proc/self/fd') ? `/proc/self/fd/${fd}` : path);
+  try {
+    let at = nameOf(folder);
+    for (const name of below.split('/').filter((part) => part !== '' && part !== '.')) {
+      if (fd === undefined) return undefined;
+      const next = `${at}/${name}`;
+      if (missing === 'make' && disk.lstatSync(next, { throwIfNoEntry: false }) === undefined) disk.mkdirSync(next);
+      const inner = openHeld(disk, next);
+      disk.closeSync(fd);
+      fd = inner;
+      at = nameOf(next);
+    }
+    return fd === undefined ? undefined : work(at);
+  } finally {
+    if (fd !== undefined) disk.closeSync(fd);
+  }
+}
+
+type MakingDisk = HeldDisk & Pick<Disk, 'mkdirSync' | 'lstatSync'>;
+
 type HeldDisk = Pick<Disk, 'openPipeSync' | 'closeSync' | 'constants' | 'opendirSync' | 'existsSync'>;
 
 /** Undefined: a link, or gone meanwhile. */

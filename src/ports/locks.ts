@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { openRegular } from './disk.ts';
 import { errorCode } from './files.ts';
+import { isHelper, type ResidentLock, residentLock } from './resident-lock.ts';
 
 export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
@@ -38,13 +39,32 @@ export type LockResult =
 export interface Locks {
   /** Waits until the holder releases it, at most that long (10 s). */
   acquire(path: string, timeoutMs?: number): Promise<LockResult>;
+  /** This process will take that lock again and again. Returns how to end that. */
+  keepReady?(path: string): () => void;
 }
 
 /** `performance` is loaded when it is first used, which takes as long as the lock. */
 const milliseconds = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
+const residents = new Map<string, ResidentLock>();
+
+/** macOS needs no program for it. */
+export function keepReady(path: string): () => void {
+  if (process.platform === 'darwin' || residents.has(path)) return () => {};
+  const resident = residentLock(path);
+  residents.set(path, resident);
+  return () => {
+    residents.delete(path);
+    resident.close();
+  };
+}
+
 export async function acquireLock(path: string, timeoutMs = 10_000): Promise<LockResult> {
   const deadline = milliseconds() + timeoutMs;
+  const asked = (await residents.get(path)?.acquire(timeoutMs)) ?? 'unable';
+  if (asked === 'gone') return { gone: true };
+  if (asked === 'busy') return { busy: holders(path) };
+  if (asked !== 'unable') return asked;
   for (;;) {
     const fd = await openIn(path, deadline);
     if (fd === undefined) return { busy: holders(path) };
@@ -162,6 +182,7 @@ function holders(path: string): readonly string[] {
     const descriptors = safely(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
     if (!descriptors.some((fd) => safely(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
     const command = safely(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+    if (isHelper(command)) continue;
     found.push(`pid ${pid} (${command.split('\0').join(' ').trim().slice(0, 80)})`);
   }
   return found;

@@ -3,15 +3,17 @@
 import { realDisk } from './disk.ts';
 import { hurryGit, overrunListeners } from './git-limits.ts';
 import type { GitProgram } from './git-program.ts';
+import { startAside } from './git-starter.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
-const overruns: Pick<GitProgram, 'onOverrun' | 'hurry'> = {
+const overruns: Pick<GitProgram, 'onOverrun' | 'hurry' | 'startAside'> = {
   onOverrun: (told) => {
     overrunListeners.add(told);
     return () => overrunListeners.delete(told);
   },
   hurry: hurryGit,
+  startAside: () => startAside(),
 };
 
 export const realHost = (env: Environment): Host => ({
@@ -19,7 +21,10 @@ export const realHost = (env: Environment): Host => ({
   clock: realClock,
   disk: realDisk,
   processes: realProcesses,
-  locks: { acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs) },
+  locks: {
+    acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs),
+    keepReady,
+  },
   git: {
     run: async (...call) => (await import('./git-program.ts')).runGit(...call),
     ask: async (...call) => (await import('./git-objects.ts')).askObjects(...call),
@@ -28,6 +33,19 @@ export const realHost = (env: Environment): Host => ({
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },
   random: realRandom,
 });
+
+/** It is ready once its part of the program is loaded. */
+function keepReady(path: string): () => void {
+  let isOver = false;
+  let end = (): void => {};
+  void import('./locks.ts').then((locks) => {
+    if (!isOver) end = locks.keepReady(path);
+  });
+  return () => {
+    isOver = true;
+    end();
+  };
+}
 
 const builtin = {
   childProcess: () => process.getBuiltinModule('node:child_process'),

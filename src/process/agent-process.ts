@@ -9,13 +9,15 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Environment, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
 import { type Tree, treeOf } from './end-process-tree.ts';
+import { type Held, holdUntilNoted, livesOn, UNKNOWN } from './first-inside.ts';
 import { openOutput, type Printed } from './output.ts';
 import type { Mark } from './own-rlimit-mark.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { startTime } from './process-table.ts';
 import { type ResourceUsage, usageBelow } from './resource-usage.ts';
 import { markOf, underMark } from './rlimit-mark.ts';
 import { within } from './run.ts';
-import { giveDescriptor3, reasonOf, signalOf } from './start.ts';
+import { furtherDescriptors, giveDescriptor3, reasonOf, signalOf } from './start.ts';
 import { agentTag, nestedTag, type Site, TAG } from './tags.ts';
 
 export interface AgentProgram {
@@ -35,11 +37,17 @@ export interface AgentProgram {
   /** See Startable. */
   readonly wrapped?: boolean;
   readonly descriptor3?: Uint8Array | undefined;
+  readonly held?: boolean | undefined;
+  readonly onInside?: ((inside: ProcessIdentity) => void) | undefined;
 }
 
 export type AgentExit =
   | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'signalled'; readonly signal: string };
+  | { readonly kind: 'signalled'; readonly signal: string }
+  /** In a sandbox: it said that it had ended, and went on. */
+  | { readonly kind: 'lived-on' }
+  /** It could not be let run. */
+  | { readonly kind: 'not-started'; readonly reason: string };
 
 export interface RunningAgent {
   readonly pid: number;
@@ -62,10 +70,15 @@ const POLL_MS = 25;
 const REAP_MS = 5000;
 const DRAIN_MS = 1000;
 
-/** Ends what a supervisor that is gone left running. Answers how many could not be ended. */
-export const endAgent = (host: Host, site: Site, agent: string): Promise<number> => {
+/**
+ * Ends what a supervisor that is gone left running; `inside` is the first process in its last sandbox, as it is on
+ * record. Answers how many could not be ended.
+ */
+export const endAgent = (host: Host, site: Site, agent: string, inside?: ProcessIdentity): Promise<number> => {
   const tag = agentTag(site, agent);
-  return treeOf(host, { pid: -1, started: undefined, tag, mark: markOf(tag) }).end();
+  const tree = treeOf(host, { pid: -1, started: undefined, tag, mark: markOf(tag) });
+  if (inside !== undefined && isAlive(host, inside)) tree.add(inside);
+  return tree.end();
 };
 
 export async function startAgent(
@@ -84,7 +97,7 @@ export async function startAgent(
       env: { ...env, [TAG]: `${nestedTag(env, tag)}/${session}` },
       stdio: [
         ...([program.stdin === undefined && program.talks !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const),
-        ...(descriptor3 === undefined ? [] : (['pipe'] as const)),
+        ...furtherDescriptors(program),
       ],
       detached: true,
     });
@@ -111,12 +124,18 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const started = startTime(host, pid);
   const tree = treeOf(host, { pid, started, tag: session, mark, wrapped: program.wrapped });
+  const held = program.held
+    ? holdUntilNoted(host, child, (inside) => {
+        tree.add(inside);
+        program.onInside?.(inside);
+      })
+    : undefined;
   const output = openOutput(host.disk, {
     logFile: program.logFile,
     logLimit: LOG_LIMIT,
     secrets: secretsOf(program.env),
   });
-  const exited = exitOf(host, child, program.wrapped);
+  const exited = exitOf(host, child, program.wrapped, held);
   const { stdin, stdout, stderr } = child as ChildProcess & { stdout: Readable; stderr: Readable };
   const drained = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))));
   // A program may end before it has read everything.
@@ -140,6 +159,7 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
     end: async (graceMs, hurry) => {
       if (graceMs > 0) await askToEnd(host, tree, graceMs, hurry);
       const survivors = await tree.end();
+      held?.close();
       await within(host.clock, REAP_MS, exited);
       // Its last output may still be on its way: all who could write are gone, so it comes to an end.
       await within(host.clock, DRAIN_MS, drained);
@@ -150,11 +170,21 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
   };
 }
 
-const exitOf = ({ processes }: Host, child: ChildProcess, wrapped: boolean | undefined): Promise<AgentExit> =>
+const exitOf = (
+  host: Host,
+  child: ChildProcess,
+  wrapped: boolean | undefined,
+  held: Held | undefined,
+): Promise<AgentExit> =>
   new Promise((done) => {
-    child.once('exit', (code, sent) => {
-      const signal = signalOf(processes, { code, signal: sent, wrapped });
-      done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
+    void held?.failed.then((reason) => done({ kind: 'not-started', reason }));
+    child.once('exit', async (code, sent) => {
+      const signal = signalOf(host.processes, { code, signal: sent, wrapped });
+      // It was not let run, and nothing but the program ends so.
+      if (held !== undefined && held.inside() === undefined && code === 0) {
+        done({ kind: 'not-started', reason: UNKNOWN });
+      } else if (await livesOn(host, held?.inside())) done({ kind: 'lived-on' });
+      else done(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal });
     });
   });
 

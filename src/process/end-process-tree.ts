@@ -18,6 +18,8 @@ export interface Root {
 }
 
 export interface Tree {
+  /** Belongs to it from now on, with all that it starts. */
+  add(one: Pick<Running, 'pid' | 'started'>): void;
   /** Those that run now. It remembers them: a child whose parent ends later is still known by then. */
   look(): readonly Running[];
   /** SIGTERM to all, once. */
@@ -40,6 +42,7 @@ export function treeOf(host: Pick<Host, 'clock' | 'disk' | 'processes'>, root: R
   };
   return {
     look,
+    add: ({ pid, started }) => known.set(pid, started),
     ask: () => {
       for (const one of look()) {
         if (!(root.wrapped && one.pid === root.pid) && isStill(host, one)) send(host, one.pid, 'SIGTERM');

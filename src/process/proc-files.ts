@@ -43,8 +43,12 @@ export function statOf(host: ProcessHost, pid: number | string): ProcStat | unde
   if (text === '') return undefined;
   // The command's name may hold spaces and brackets; fields are counted after its last bracket.
   const [state = '', parent, group, session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
+  const threads = Number(rest[13]);
   return {
-    isOver: 'ZX'.includes(state),
+    // The others of its threads may go on after the first: then it shows as a zombie, and is none.
+    isOver: 'ZX'.includes(state) && !(threads > 1),
+    threads,
+    flags: Number(rest[2]),
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
@@ -55,6 +59,9 @@ export function statOf(host: ProcessHost, pid: number | string): ProcStat | unde
 export interface ProcStat {
   /** It has ended; only its parent does not know yet. */
   readonly isOver: boolean;
+  readonly threads: number;
+  /** Of the kernel. */
+  readonly flags: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;

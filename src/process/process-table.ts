@@ -48,6 +48,10 @@ function fromProc(host: ProcessHost, { tag, mark, started: first }: Sought): rea
   });
 }
 
+/** What a process carries, the outermost first; Linux alone says it. */
+export const tagsAt = (host: ProcessHost, pid: number): readonly (readonly string[])[] =>
+  [...tagsOf(environmentOf(host, pid))].map((value) => value.split('/'));
+
 const COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
 
 /** Lines of `ps -o pid=,ppid=,pgid=,stat=,lstart=,command=`, the environment behind the command. */

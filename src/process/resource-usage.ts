@@ -1,6 +1,6 @@
 // How much a tree of processes uses now: how many there are, and the memory that is theirs. Mapped files (libraries) are
 // not counted, for they are the disk's; memory that several share is counted once, and so are files that a sandbox keeps
-// in memory. One look at the machine serves all who ask within half a second.
+// in memory. One look at the machine serves all who ask within half a second, and as long as no process was born since.
 
 import type { Host } from '../ports/host.ts';
 import { isLinux, type ProcessHost, pidsOf, ps, statOf, textOf } from './proc-files.ts';
@@ -27,14 +27,20 @@ export function usageBelow(host: UsageHost, pid: number): ResourceUsage {
   }
   const pids = [pid];
   for (const one of pids) for (const child of children.get(one) ?? []) pids.push(child);
-  const bytes = isLinux(host) ? linuxBytes(host, pids) : sum(residentBytes(host, pids));
-  return { processes: pids.length, memoryMb: Math.round(bytes / 2 ** 20) };
+  return isLinux(host) ? linuxUsage(host, pids) : usage(pids.length, sum(residentBytes(host, pids)));
 }
+
+const usage = (processes: number, bytes: number): ResourceUsage => ({
+  processes,
+  memoryMb: Math.round(bytes / 2 ** 20),
+});
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 interface Snapshot {
   readonly at: number;
+  /** The number that was given to a process last; empty where the system does not say. */
+  readonly newest: string;
   readonly parents: ReadonlyMap<number, number>;
 }
 
@@ -44,10 +50,17 @@ function parentsNow(host: UsageHost): ReadonlyMap<number, number> {
   const at = host.clock.monotonic();
   const known = snapshots.get(host.processes);
   if (known !== undefined && at - known.at <= FRESH_MS) return known.parents;
-  const parents = isLinux(host) ? fromProc(host) : fromPs(host);
-  snapshots.set(host.processes, { at, parents });
+  const newest = newestOf(host);
+  // Agents that wait start nothing, and most of the time there is nothing else: reading all of /proc would be all the work.
+  const isSame = newest !== '' && newest === known?.newest;
+  const parents = isSame ? known.parents : isLinux(host) ? fromProc(host) : fromPs(host);
+  snapshots.set(host.processes, { at, newest, parents });
   return parents;
 }
+
+/** Read before the processes are: one that is born meanwhile is looked for next time. */
+const newestOf = (host: ProcessHost): string =>
+  isLinux(host) ? (/ (\d+)\n?$/.exec(textOf(host, '/proc/loadavg'))?.[1] ?? '') : '';
 
 const fromProc = (host: ProcessHost): ReadonlyMap<number, number> =>
   new Map(
@@ -57,14 +70,16 @@ const fromProc = (host: ProcessHost): ReadonlyMap<number, number> =>
     }),
   );
 
-function linuxBytes(host: ProcessHost, pids: readonly number[]): number {
-  const each = pids.map((pid) => {
+function linuxUsage(host: ProcessHost, pids: readonly number[]): ResourceUsage {
+  const each = pids.flatMap((pid) => {
     const status = textOf(host, `/proc/${pid}/status`);
-    return { pid, own: kilobytes(status, 'RssAnon') * 1024, shared: kilobytes(status, 'RssShmem') * 1024 };
+    // It has ended.
+    if (status === '') return [];
+    return [{ pid, own: kilobytes(status, 'RssAnon') * 1024, shared: kilobytes(status, 'RssShmem') * 1024 }];
   });
   const shared = sum(each.map((one) => (one.shared < MUCH_SHARED ? 0 : shareOf(host, one.pid, one.shared))));
   // A file in memory that is also mapped is in both.
-  return sum(each.map(({ own }) => own)) + Math.max(shared, keptInMemory(host, pids));
+  return usage(each.length, sum(each.map(({ own }) => own)) + Math.max(shared, keptInMemory(host, pids)));
 }
 
 /** A process's part of what it shares: all parts together make the whole. */

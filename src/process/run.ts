@@ -6,6 +6,7 @@
 import type { Clock, Host } from '../ports/host.ts';
 import { secretsOf } from '../text/redact.ts';
 import { send, type Tree, treeOf } from './end-process-tree.ts';
+import { type Held, holdUntilNoted, livesOn, UNKNOWN } from './first-inside.ts';
 import { type Limits, passedLimit } from './limits.ts';
 import { type Output, type OutputRequest, openOutput, type Printed } from './output.ts';
 import { openPipe, type Pipe } from './pipe.ts';
@@ -24,9 +25,14 @@ export type How =
   | { readonly how: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly how: 'timed-out' }
   | { readonly how: 'over-limit'; readonly why: string }
+  /** In a sandbox: it said that it had ended, and went on. */
+  | { readonly how: 'lived-on' }
   /** By the caller's AbortSignal. */
   | { readonly how: 'stopped' }
   | { readonly how: 'not-started'; readonly reason: string };
+
+/** Of a `lived-on`. */
+export const LIVED_ON = 'it made the sandbox report an end, and went on';
 
 export type Ended = How &
   Printed & {
@@ -95,9 +101,15 @@ interface Begun {
 async function follow(host: Host, program: Program, { child, tag, pipe, output }: Begun) {
   const { clock } = host;
   const { limits, wrapped } = program;
-  const exited = exitOf(host, child, wrapped);
   // Read before the first turn of the event loop, in which a child that has ended would give its pid away.
   const tree = treeOf(host, { pid: child.pid, started: startTime(host, child.pid), tag, wrapped });
+  const held = program.held
+    ? holdUntilNoted(host, child, (inside) => {
+        tree.add(inside);
+        program.onInside?.(inside);
+      })
+    : undefined;
+  const exited = exitOf(host, child, program, held);
   // `onLine` may throw: that must not leave the program running.
   const mistake = new AbortController();
   const drained = pipe.read(output.write).catch((error: unknown) => mistake.abort(error));
@@ -106,23 +118,30 @@ async function follow(host: Host, program: Program, { child, tag, pipe, output }
     limits === undefined
       ? []
       : [passedLimit(host, child.pid, limits, over.signal).then((why) => ({ how: 'over-limit', why }))];
-  const how = await first(clock, [exited, ...passed], program.timeoutMs, [mistake.signal, program.signal]);
+  const failed = held?.failed.then((reason): How => ({ how: 'not-started', reason }));
+  const endings = [exited, ...passed, ...(failed === undefined ? [] : [failed])];
+  const how = await first(clock, endings, program.timeoutMs, [mistake.signal, program.signal]);
   over.abort();
   if (how.how === 'timed-out' || how.how === 'stopped') await askToEnd(host, child, tree, wrapped === true);
-  // A tree that uses too much is given no time to use more.
-  else if (how.how !== 'over-limit') await within(clock, LINGER_MS, drained);
+  // A tree that uses too much is given no time to use more, and one that deceives none to go on.
+  else if (how.how === 'exited' || how.how === 'signalled') await within(clock, LINGER_MS, drained);
   const survivors = await tree.end();
+  held?.close();
   await within(clock, REAP_MS, exited);
   child.unref();
   await within(clock, DRAIN_MS, drained);
   return { how, survivors, mistake: mistake.signal };
 }
 
-const exitOf = ({ processes }: Host, child: Started, wrapped: boolean | undefined): Promise<How> =>
+const exitOf = (host: Host, child: Started, { wrapped }: Program, held: Held | undefined): Promise<How> =>
   new Promise((done) => {
-    child.once('exit', (code, sent) => {
-      const signal = signalOf(processes, { code, signal: sent, wrapped });
-      done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal });
+    child.once('exit', async (code, sent) => {
+      const signal = signalOf(host.processes, { code, signal: sent, wrapped });
+      // It was not let run, and nothing but the program ends so.
+      if (held !== undefined && held.inside() === undefined && code === 0) {
+        done({ how: 'not-started', reason: UNKNOWN });
+      } else if (await livesOn(host, held?.inside())) done({ how: 'lived-on' });
+      else done(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal });
     });
   });
 

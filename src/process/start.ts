@@ -10,6 +10,7 @@ import { SHORTAGES } from '../text/shortage.ts';
 import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import type { ProcessHost } from './proc-files.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import { nestedTag, TAG } from './tags.ts';
 
 export interface Startable {
@@ -23,7 +24,21 @@ export interface Startable {
   readonly wrapped?: boolean | undefined;
   /** What it reads from there, once, when it starts. */
   readonly descriptor3?: Uint8Array | undefined;
+  /** It is bubblewrap, and waits until its first process inside is noted (first-inside.ts). */
+  readonly held?: boolean | undefined;
+  /** Notes that process where the next one finds it, should this one be killed. */
+  readonly onInside?: ((inside: ProcessIdentity) => void) | undefined;
 }
+
+/** Those behind the usual three, as `spawn` takes them. */
+export const furtherDescriptors = ({
+  descriptor3,
+  held,
+}: Pick<Startable, 'descriptor3' | 'held'>): readonly ('pipe' | 'ignore')[] => {
+  const first = descriptor3 === undefined ? 'ignore' : 'pipe';
+  if (held === true) return [first, 'pipe', 'pipe'];
+  return descriptor3 === undefined ? [] : [first];
+};
 
 /** To a program that was started with a pipe there. One that did not start, or did not read it, says so by its end. */
 export function giveDescriptor3(child: ChildProcess, text: Uint8Array | undefined): void {
@@ -49,7 +64,7 @@ export async function start(
     const child = host.processes.spawn(argv[0], argv.slice(1), {
       cwd,
       env: { ...scrubbed(env), ...kept, [TAG]: nestedTag(env, tag) },
-      stdio: ['ignore', pipe.writeEnd, pipe.writeEnd, ...(descriptor3 === undefined ? [] : (['pipe'] as const))],
+      stdio: ['ignore', pipe.writeEnd, pipe.writeEnd, ...furtherDescriptors(program)],
       // A session of its own: no terminal to ask questions on, and Ctrl-C is ours to pass on.
       detached: true,
     });

@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { isSecondBoard } from '../git/board-owner.ts';
 import { integrationRef } from '../git/integration.ts';
 import { keptBoards } from '../git/kept-folder.ts';
+import { emptyPools } from '../git/pool/pool.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
@@ -237,6 +238,7 @@ async function leave(
   const shared = otherBoards(site).length > 0 || isSecondBoard(context.disk, site.root);
   const kept = purge ? undefined : keepBoard(gitDir, context.paths.liza);
   if (purge && !shared) dropKeptBoards(context, gitDir.common);
+  await emptyPools(gitDir);
   const mine = isMine(board, site);
   const isWork = (name: string) => ID_PATTERN.test(name.split('/').slice(3).join('/'));
   await dropRefs(

@@ -7,7 +7,7 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { apartText, inStepText } from '../protocol/goal/base-distance.ts';
+import { apartText, inStepText, REWRITTEN_STEP, rewrittenText } from '../protocol/goal/base-distance.ts';
 import { settings } from '../protocol/state.ts';
 import { bringBack, recordedMerges } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
@@ -30,8 +30,13 @@ async function examineBase(context: TaskContext): Promise<readonly Finding[]> {
   const distance = await baseDistance(context, board);
   if (distance === undefined) return [];
   const apart = apartText(distance, board.state.goal);
-  if (apart === undefined) return [ok('base', inStepText(distance))];
-  return [apart.isLag ? warning('base', apart.fact, apart.step) : { ...ok('base', apart.fact), remedy: apart.step }];
+  const rewritten = rewrittenText(distance);
+  const lost = rewritten === undefined ? [] : [warning('base', rewritten, REWRITTEN_STEP)];
+  if (apart === undefined) return lost.length > 0 ? lost : [ok('base', inStepText(distance))];
+  return [
+    apart.isLag ? warning('base', apart.fact, apart.step) : { ...ok('base', apart.fact), remedy: apart.step },
+    ...lost,
+  ];
 }
 
 function finding({ subject, problem, done, resists }: Mended): Finding {

@@ -3,7 +3,7 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { boardElsewhere } from '../git/board-owner.ts';
+import { boardElsewhere, broughtIn, isBroughtIn } from '../git/board-owner.ts';
 import { commonDirectoryOf } from '../git/directory.ts';
 import type { Repository } from '../git/repository.ts';
 import { git } from '../git/run.ts';
@@ -42,6 +42,10 @@ export async function examine(
   const findings = [await checkGit(context), await checkLock(context)];
   const elsewhere = boardElsewhere(context.disk, repository.root);
   if (elsewhere !== undefined) return [...findings, ...(await checkSecond(context, elsewhere))];
+  if (isBroughtIn(context.disk, repository.root)) {
+    const { message, hint } = broughtIn(repository.root);
+    return [...findings, broken('blackboard', message, hint)];
+  }
   findings.push(...(await checkBoard(context, fix)));
   const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
   const branch = (await settingsOf(context))?.integration_branch;

@@ -3,7 +3,14 @@
 
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { boardElsewhere, claimRepository, ownedElsewhere, ownerFile } from '../git/board-owner.ts';
+import {
+  boardElsewhere,
+  broughtIn,
+  claimRepository,
+  isBroughtIn,
+  ownedElsewhere,
+  ownerFile,
+} from '../git/board-owner.ts';
 import type { Repository } from '../git/repository.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -16,6 +23,7 @@ export function refusePlace({ disk }: BoardContext, cwd: string, { root }: Repos
   if (owner !== undefined) return insideFolders(cwd, owner);
   const elsewhere = boardElsewhere(disk, root);
   if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
+  if (isBroughtIn(disk, root)) return broughtIn(root);
   if (realpathSync(cwd) === realpathSync(root) || !hasBoard(root)) return undefined;
   return refuse(
     `${cwd} is a subfolder of ${root}, which has the blackboard of this repository`,
@@ -23,6 +31,22 @@ export function refusePlace({ disk }: BoardContext, cwd: string, { root }: Repos
     1,
     'second-board',
   );
+}
+
+/** A person has read it. */
+export function acceptForeignBoard({ disk, paths }: BoardContext): Refusal | undefined {
+  const { root } = paths;
+  if (!isBroughtIn(disk, root))
+    return refuse(
+      'there is no blackboard here that was made elsewhere',
+      'see what is here: liza doctor',
+      1,
+      'second-board',
+    );
+  const elsewhere = boardElsewhere(disk, root);
+  if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
+  claimRepository(disk, root);
+  return undefined;
 }
 
 /** Of two inits at once, in whatever checkouts, the second one waits and finds the first one's board. */

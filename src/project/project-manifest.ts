@@ -119,7 +119,7 @@ const gitFolders: Row = {
         if (folder === site.mirror && isMirrorFile(name)) rmSync(join(folder, name), { force: true });
       if (shared) return [];
       for (const { path } of leftoversIn(site.host.disk, folder)) removeTreeNow(site.host, path);
-      for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted'])
+      for (const name of ['git', 'indexes', 'nowhere', 'owner', 'planted', 'pool'])
         removeTreeNow(site.host, join(folder, name));
       // What deinit keeps stays.
       return removeEmpty(site, folder, [KEPT]);

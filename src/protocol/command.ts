@@ -7,7 +7,7 @@ import type { SectionChange, ShellFacts, SpecFacts } from './facts/spec-facts.ts
 import type { VerdictFacts } from './facts/verdict-facts.ts';
 import type { BasePayloads } from './goal/base-records.ts';
 import type { ViolationPayloads } from './messages/violation-payloads.ts';
-import type { Announced, Landed, QueuePayloads } from './queue/records.ts';
+import type { Landed, QueuePayloads } from './queue/records.ts';
 import type { SetupPayloads } from './records/setup-records.ts';
 import type { Proof } from './review/proof.ts';
 import type { SecondVerdict } from './review/second-verdict.ts';
@@ -56,8 +56,10 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly marks?: LineList;
   /** Changed files that decide how the tests are run. */
   readonly test_setup?: readonly string[];
-  /** Files that its commits add and remove again, and roots of another history: no diff shows them. */
+  /** What no diff shows: files that its commits add and remove again, or change and change back, empty commits, other roots. */
   readonly passing?: readonly string[];
+  readonly changed_back?: readonly string[];
+  readonly empty_commits?: readonly string[];
   readonly roots?: readonly string[];
   /** The coders of the task whose commits are in it, the first one first; none: no commit bears a coder's name. */
   readonly authors?: readonly string[];
@@ -65,15 +67,15 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly named_otherwise?: readonly string[];
   /** `id of branch`: those of them that are on a branch or tag of people's and not on the integration branch. */
   readonly taken_in?: readonly string[];
-  /** Its commits that Liza knew before the iteration's checkpoint. */
+  /** Its commits that Liza knew before the iteration's checkpoint, and those that are dated before it. */
   readonly before_plan?: readonly string[];
-  /** Files that are as they were in work that was put aside for the checkpoint. */
-  readonly brought_back?: readonly string[];
-  /** Its commits that are dated before the checkpoint. */
   readonly dated_before?: readonly string[];
+  /** Files that are as they were in work that was put aside for the checkpoint; that work, where none of its files came back. */
+  readonly brought_back?: readonly string[];
+  readonly put_aside?: readonly string[];
   /** Changed files whose texts Liza did not look at: too large, too many, or generated. */
   readonly unread?: readonly string[];
-  /** Words of the scope's IN that name something on the base. */
+  /** Words of the scope, of IN and of OUT, that name something on the base. */
   readonly on_base?: readonly string[];
   /** Changed type declarations that a command which Liza runs checks. */
   readonly checked_types?: readonly string[];
@@ -302,17 +304,6 @@ interface Payloads extends BasePayloads, PlanPayloads, QueuePayloads, SetupPaylo
   'review-changed': { readonly task: string; readonly agent: string; readonly paths: readonly string[] };
   /** `agent`: also its live claim, when its own supervisor gives it up (a spinning reviewer). */
   'clear-stale-review-claims': { readonly agent?: string };
-  /** Recorded before the integration branch moves from `onto` to `candidate`, so that a crash in between is recognised. */
-  'reserve-merge': {
-    readonly task: string;
-    readonly candidate: string;
-    readonly onto: string;
-    readonly process?: string;
-    /** Once more, when its test is over: what tested the candidate, or why nothing did. */
-    readonly judged?: { readonly tested?: string; readonly untested?: string; readonly log?: string };
-    /** Those of its batch that the candidate holds too, in order. */
-    readonly before?: readonly Announced[];
-  };
   /** `wt merge` succeeded: the integration branch already holds `merge_commit`, the announced candidate. */
   merge: {
     readonly task: string;
@@ -324,6 +315,8 @@ interface Payloads extends BasePayloads, PlanPayloads, QueuePayloads, SetupPaylo
     readonly untested?: string;
     /** Where the task branch was, when that was no longer the approved commit. */
     readonly head_moved?: string;
+    /** The branch has no test any more, or has one. */
+    readonly test_gone?: boolean;
     /** Those of its batch that came to the branch with it, in order. */
     readonly before?: readonly Landed[];
     /** Tasks of the sprint that left the state, for its metrics. */

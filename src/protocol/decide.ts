@@ -14,8 +14,9 @@ import { checkInput, concealed, refuseSecretInCommand } from './input.ts';
 import { introduced } from './invariants.ts';
 import { holdsWork } from './leases.ts';
 import { admits, commandLine, goOnOrStop, haltedBy, isAgent, nextHint, openWhileHalted } from './next-commands.ts';
+import { settleQueue } from './queue/settle.ts';
 import type { RefusalName } from './refusal-names.ts';
-import { retractedHint } from './review/retracted.ts';
+import { retractedHint, retractedRefusal } from './review/retracted.ts';
 import { isTerminal, type State, settings, type Task } from './state.ts';
 import { TABLE } from './table.ts';
 import { noTask as unknownTask } from './unknown-id.ts';
@@ -59,6 +60,11 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
     secrets,
     commandLine,
   } as Situation<CommandName>;
+  const retracted =
+    REVIEWING.has(command.name) && task !== undefined && part === 'code_reviewer'
+      ? retractedRefusal(task, actor.id)
+      : undefined;
+  if (retracted !== undefined) return named(retracted, { name: 'state', raced: true });
   const stale = staleEpoch(situation, row);
   if (stale !== undefined) return named(stale, { name: 'epoch', raced: true });
   const done = row.already?.(situation) ?? false;
@@ -78,6 +84,9 @@ export function decide(board: Board, asked: Command, { actor, now, secrets = [] 
   const about = task === undefined ? change : { task: task.id, ...change };
   return checked(board, command, reminded(situation, about), now);
 }
+
+/** What ends a review, or leaves it to the next. */
+const REVIEWING: ReadonlySet<CommandName> = new Set(['submit-verdict', 'handoff']);
 
 /** Tells a running agent, with the answer to its own command, what it must do next about its session. */
 function reminded(situation: Situation<CommandName>, change: Change): Change {
@@ -267,7 +276,7 @@ function wrongState({ board, part, actor, task }: Situation<CommandName>, row: R
 }
 
 function checked(board: Board, command: Command, change: Change, now: Instant): Decision {
-  const decided: Decided = { ok: true, ...change, state: settleSprint(board, change, now) };
+  const decided: Decided = { ok: true, ...change, state: settleQueue(settleSprint(board, change, now), now) };
   const violations = introduced(board, decided.state, change.archive);
   if (violations.length === 0) return decided;
   const first = violations.slice(0, 3).map((violation) => violation.message);

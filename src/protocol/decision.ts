@@ -84,7 +84,9 @@ type Fault =
   /** Git was ended, or the machine lacks something: it says nothing about the repository, and may go well next time. */
   | 'machine'
   /** Git would never lay this commit out: it has a path into .git, for one. */
-  | 'commit';
+  | 'commit'
+  /** Git used all the time or memory that it may: what it was given to read is the cause. */
+  | 'limit';
 
 /** The environment failed us: git missing, the disk full. `code` is the exit code. */
 export class EnvironmentError extends Error {

@@ -38,8 +38,8 @@ export const taskIds = ({ state, archived }: Tasks): readonly string[] => [
 ];
 
 /** `see`: for a reader who can do more than look at the list. */
-export const noTask = (board: Tasks, id: string, see = 'See the tasks: liza status --all'): Refusal =>
+export const noTask = (board: Tasks, id: string, see = 'see the tasks: liza status --all'): Refusal =>
   noSuch({ what: 'task', id, known: taskIds(board), see });
 
 export const noAgent = ({ agents }: Pick<State, 'agents'>, id: string): Refusal =>
-  noSuch({ what: 'agent', id, known: Object.keys(agents), see: 'See who is there: liza status' });
+  noSuch({ what: 'agent', id, known: Object.keys(agents), see: 'see who is there: liza status' });

@@ -3,21 +3,23 @@
 // session only: everything else of Liza starts without it.
 
 import { once } from 'node:events';
-import { Readable, Writable } from 'node:stream';
 import type * as Acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../ports/host.ts';
+import { LONGEST_LINE, shortMessages } from './acp-messages.ts';
+import { pacedStreams } from './acp-streams.ts';
 import { ended, updateReader } from './acp-updates.ts';
 import { failure } from './failures.ts';
-import { ANY_HOME } from './home-files.ts';
-import type { AgentEvent, Launch, Parser, Provider, SessionRequest, Streams } from './provider.ts';
+import { homeOf } from './home-files.ts';
+import type { AgentEvent, Driven, Launch, Parser, Provider, SessionRequest, Streams } from './provider.ts';
 import { edits } from './role-access.ts';
 import type { ProviderSettings } from './settings.ts';
 
 type Take = (events: readonly AgentEvent[]) => void;
-type Exit = { readonly kind: 'exited'; readonly code: number };
 
 /** Tokens; the project can say another number. */
 const WINDOW = 200_000;
+/** Characters; the board keeps it. A session with a longer name is not gone on with. */
+const LONGEST_ID = 500;
 
 export const acp = (settings: ProviderSettings): Provider => ({
   name: settings.name,
@@ -31,7 +33,7 @@ export const acp = (settings: ProviderSettings): Provider => ({
     install: `config.providers.${settings.name}.argv names the program`,
     login: 'log in with the agent’s own command first',
   },
-  home: ANY_HOME,
+  home: homeOf([settings.program ?? '', ...(settings.argv ?? [settings.name])]),
   launch: (request) => launch(settings, request),
   parser,
   drive,
@@ -49,16 +51,14 @@ function launch(settings: ProviderSettings, request: SessionRequest): Launch {
 /** All that counts comes through the protocol; stderr is only for people who read the log. */
 const parser = (): Parser => ({ stdout: () => [], stderr: () => [] });
 
-async function drive(clock: Clock, request: SessionRequest, streams: Streams, take: Take): Promise<Exit> {
-  const { stdin, stdout } = streams;
+async function drive(clock: Clock, request: SessionRequest, streams: Streams, take: Take): Promise<Driven> {
   // An agent that dies while we write is told by the requests that fail.
-  stdin.on('error', () => {});
+  streams.stdin.on('error', () => {});
   try {
     const sdk = await import('./acp-library.ts');
-    const stream = sdk.ndJsonStream(
-      Writable.toWeb(stdin) as WritableStream<Uint8Array>,
-      Readable.toWeb(stdout) as ReadableStream<Uint8Array>,
-    );
+    const { told, said } = pacedStreams(clock, streams);
+    const { readable, writable } = sdk.ndJsonStream(told, said, { maxMessageBytes: LONGEST_LINE });
+    const stream = { readable: readable.pipeThrough(shortMessages()), writable };
     const updates = updateReader();
     let live = false;
     const stop = await sdk
@@ -73,7 +73,7 @@ async function drive(clock: Clock, request: SessionRequest, streams: Streams, ta
       })
       .connectWith(stream, async (agent) => {
         const { session, isNew } = await open(sdk, agent, request);
-        take([{ kind: 'session', id: session }]);
+        if (session.length <= LONGEST_ID) take([{ kind: 'session', id: session }]);
         live = true;
         const text = isNew ? `${request.contract.trimEnd()}\n\n${request.prompt}` : request.prompt;
         return agent.request('session/prompt', { sessionId: session, prompt: [{ type: 'text', text }] });
@@ -85,7 +85,9 @@ async function drive(clock: Clock, request: SessionRequest, streams: Streams, ta
     const text = errorText(error);
     // Without a clock here a stated reset cannot be made an instant; the supervisor's own patience counts.
     take([failure(text, Number.POSITIVE_INFINITY), { kind: 'result', ok: false, text: text.slice(0, 2000) }]);
-    return { kind: 'exited', code: 1 };
+    // Before its tree is ended it may end itself, and say how.
+    streams.stdin.end();
+    return { kind: 'exited', code: 1, cut: true };
   }
 }
 
@@ -142,7 +144,18 @@ export function answer(
 }
 
 function errorText(error: unknown): string {
-  const { message, data } = error as { readonly message?: unknown; readonly data?: unknown };
-  const details = data === undefined ? '' : ` ${JSON.stringify(data) ?? ''}`;
-  return `${typeof message === 'string' ? message : String(error)}${details}`.slice(0, 4000);
+  const { name, message, data } = error as Readonly<Record<'name' | 'message' | 'data', unknown>>;
+  if (name === 'MessageTooLargeError')
+    return `it sent a line of more than ${LONGEST_LINE / 1_000_000} MB: none is read that long`;
+  const details = data === undefined ? '' : ` ${textOf(data)}`;
+  return `${typeof message === 'string' ? message : 'it failed without a message'}${details}`.slice(0, 4000);
+}
+
+/** An agent sent it: as deep as it likes. */
+function textOf(data: unknown): string {
+  try {
+    return JSON.stringify(data) ?? '';
+  } catch {
+    return '(details that cannot be shown)';
+  }
 }

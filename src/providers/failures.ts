@@ -7,13 +7,15 @@ import { line } from './json-lines.ts';
 import type { AgentEvent, FailureKind } from './provider.ts';
 import { isPlausible, resetTime } from './quota-reset.ts';
 
+/** The session to go on with is gone: a fresh one will do. */
+const GONE =
+  /no conversation found|error resuming session|invalid session identifier|session not found|no rollout found|resource not found: session|unknown session/i;
+
+export const isSessionGone = (text: string): boolean => GONE.test(text);
+
 /** First match wins. A 429 that speaks of a login is still a quota. */
 const KINDS: readonly (readonly [FailureKind, RegExp])[] = [
-  // The session to go on with is gone: a fresh one will do.
-  [
-    'other',
-    /no conversation found|error resuming session|invalid session identifier|session not found|no rollout found|resource not found: session|unknown session/i,
-  ],
+  ['other', GONE],
   [
     'quota',
     /rate.?limit|(usage|session|weekly|daily|spend(ing)?|opus|sonnet) limit|hit your .{0,30}limit|limit (was |has been )?reached|limit will reset|quota|too many requests|\b429\b|credit balance|out of (extra )?(credits|usage)|insufficient.?(credits|funds|balance)|billing|resource.?exhausted|\b402\b/i,

@@ -28,8 +28,8 @@ export const CLAUDE_HOME: readonly HomeFolder[] = [
     keeps: ['projects/*/*.jsonl'],
   },
   { folder: '', settings: ['.claude.json'] },
-  { folder: '.aws', when: 'CLAUDE_CODE_USE_BEDROCK', settings: ['config', 'credentials', 'sso', 'cli'] },
-  { ...GCLOUD, when: 'CLAUDE_CODE_USE_VERTEX' },
+  { folder: '.aws', when: ['CLAUDE_CODE_USE_BEDROCK'], settings: ['config', 'credentials', 'sso', 'cli'] },
+  { ...GCLOUD, when: ['CLAUDE_CODE_USE_VERTEX'] },
 ];
 
 export const CODEX_HOME: readonly HomeFolder[] = [
@@ -59,7 +59,8 @@ export const GEMINI_HOME: readonly HomeFolder[] = [
     // The second tells it which of these folders is the project's.
     keeps: ['tmp/*/chats/**', 'tmp/*/.project_root'],
   },
-  GCLOUD,
+  // Vertex AI needs one of them; whoever logs in otherwise has no use for the cloud's own login.
+  { ...GCLOUD, when: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_CLOUD_LOCATION'] },
 ];
 
 export const OPENCODE_HOME: readonly HomeFolder[] = [
@@ -89,10 +90,18 @@ export const OPENCODE_HOME: readonly HomeFolder[] = [
   },
 ];
 
-/** A program that only speaks a protocol may be any of them. */
-export const ANY_HOME: readonly HomeFolder[] = [...CLAUDE_HOME, ...CODEX_HOME, ...GEMINI_HOME, ...OPENCODE_HOME];
+const HOMES = { claude: CLAUDE_HOME, codex: CODEX_HOME, gemini: GEMINI_HOME, opencode: OPENCODE_HOME } as const;
 
-/** The same for a program that gets no login of theirs: it may be a script around one of them. */
-export const ANY_SESSIONS: readonly HomeFolder[] = ANY_HOME.flatMap(({ folder, env, keeps }) =>
-  keeps === undefined ? [] : [{ folder, keeps, ...(env === undefined ? {} : { env }) }],
-);
+/** A program that gets no login of theirs: it may be a script around one of them, so their sessions last. */
+export const ANY_SESSIONS: readonly HomeFolder[] = Object.values(HOMES)
+  .flat()
+  .flatMap(({ folder, env, keeps }) =>
+    keeps === undefined ? [] : [{ folder, keeps, ...(env === undefined ? {} : { env }) }],
+  );
+
+/** A program that speaks a protocol, by its command line: `npx some/claude-adapter` is Claude's. Unknown: no login. */
+export function homeOf(argv: readonly string[]): readonly HomeFolder[] {
+  const words = argv.filter((word) => !word.startsWith('-')).map((word) => word.slice(word.lastIndexOf('/') + 1));
+  const named = Object.entries(HOMES).find(([name]) => words.some((word) => word.toLowerCase().includes(name)));
+  return named?.[1] ?? ANY_SESSIONS;
+}

@@ -52,8 +52,8 @@ export interface HomeFolder {
   readonly folder: string;
   /** The variable that names another place for it. */
   readonly env?: string;
-  /** Only where this variable is set: the login of a cloud, if that serves the model. */
-  readonly when?: string;
+  /** Only where one of these variables is set: the login of a cloud, if that serves the model. */
+  readonly when?: readonly string[];
   /** The login: the very files, for it is renewed there, and a copy would become void. */
   readonly login?: readonly string[];
   /** Settings: files are copied for each session, folders shown read-only. */
@@ -108,6 +108,13 @@ export interface Streams {
   readonly stdout: Readable;
 }
 
+/** `cut`: the connection was lost or refused before the turn was over. */
+export interface Driven {
+  readonly kind: 'exited';
+  readonly code: number;
+  readonly cut?: true;
+}
+
 /** What the parser must know to count right. */
 export interface Counting {
   /**
@@ -153,7 +160,7 @@ export interface Provider {
     request: SessionRequest,
     streams: Streams,
     take: (events: readonly AgentEvent[]) => void,
-  ): Promise<{ readonly kind: 'exited'; readonly code: number }>;
+  ): Promise<Driven>;
   /**
    * Figures that the stream does not tell while the session runs (codex: tokens and context are in its own
    * files). Cheap, never rejects; to be asked now and then, and its events taken like any others.

@@ -38,7 +38,7 @@ async function playScenes(stage: Stage, emit: Emit): Promise<string> {
     const declared = await playScene(scene, { stage, task, situation, used, commit: undefined }, emit);
     if (declared !== undefined) exit = exit?.code === 42 ? exit : declared;
   }
-  if (scenes.length === 0) exit = { code: 0, reason: 'somebody else was faster' };
+  if (scenes.length === 0) exit = { code: 0, reason: 'its script has nothing for this' };
   if (exit === undefined) return 'the scene has ended';
   const reason = exit.reason === undefined ? [] : ['--reason', exit.reason];
   const ran = await liza(stage, ['exit', String(exit.code), ...reason]);

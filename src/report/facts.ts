@@ -186,7 +186,10 @@ const listLength = (list: unknown): number =>
 
 function totalUse(state: State, stories: readonly TaskStory[]): UseTold {
   const planner = Object.values(state.agents).some(({ role }) => role === 'planner');
-  const planning: Used = { ...defined({ usage: state.goal.usage }), worked: planner && stories.length > 0 };
+  const planning: Used = {
+    ...defined({ usage: state.goal.usage, sessions: state.goal.sessions }),
+    worked: planner && stories.length > 0,
+  };
   const all = [planning, ...stories.map(({ use }) => use)];
   // The same sums as `liza status` and the budgets have.
   const spent = state.goal.spent ?? sum(all.flatMap(({ usage }) => usage ?? []));

@@ -45,7 +45,8 @@ export const totalTokens = ({ use }: Report): string => total(use.tokens, use.to
 export const totalCost = ({ use }: Report): string => total(use.cost, use.costUnknown, money);
 
 /** What nobody decided under a goal that is over went to the next one. */
-export const discoveriesTitle = ({ over }: Report): string => (over ? 'Left to the next goal' : 'Open discoveries');
+export const discoveriesTitle = ({ over }: Report): string =>
+  over ? 'Discoveries left to the next goal' : 'Open discoveries';
 
 /** What the goal used, for a sentence. */
 export function usedTotal(report: Report): string {
@@ -59,9 +60,9 @@ function total(known: number, unknown: number, as: (value: number) => string): s
   return unknown === 0 ? as(known) : `≥ ${as(known)}`;
 }
 
-/** How the sessions on tasks were confined; empty when there were none. */
-export function confinedNote({ tasks }: Report): string {
-  const uses = tasks.map(({ use }) => use);
+/** How all sessions were confined, planning included; empty when there were none. */
+export function confinedNote({ tasks, use }: Report): string {
+  const uses = [use.planning, ...tasks.map((task) => task.use)];
   const all = uses.reduce((so, { usage }) => so + (usage?.sessions ?? 0), 0);
   const told = confinement(
     uses.flatMap(({ sessions = [] }) => sessions),

@@ -4,6 +4,7 @@
 import { byTime, planHistory } from '../governance/rules/plan-history.ts';
 import { eventsOf } from '../protocol/goal/alignment.ts';
 import { historyOf } from '../protocol/leases.ts';
+import { notesAtEnd } from '../protocol/messages/notes.ts';
 import type { HistoryEvent, State, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist, whole } from '../text/format.ts';
@@ -27,6 +28,7 @@ export function planChanges(state: State, tasks: readonly Task[]): readonly Plan
     ...tasks.flatMap((task) => givenUp(state, task)),
     ...found(state),
     ...noted(state),
+    ...synced(state),
     ...tasks.flatMap(decided),
   ].toSorted(byTime);
 }
@@ -74,12 +76,23 @@ function givenUp({ goal }: State, task: Task): readonly PlanChange[] {
 }
 
 /** What people told agents, whole, and what became of it. */
-function noted({ human_notes }: State): readonly PlanChange[] {
-  return human_notes.map(({ timestamp, for: reader = 'everyone', message, processed_by: by, why }) => {
+function noted(state: State): readonly PlanChange[] {
+  const { status } = state.goal;
+  const over = status === 'COMPLETED' || status === 'ABORTED';
+  const carried = new Set(over ? notesAtEnd(state).carried.map(({ note }) => note) : []);
+  return state.human_notes.map((note) => {
+    const { timestamp, for: reader = 'everyone', message, processed_by: by, why } = note;
     const done = by === undefined ? '' : ` (handled by ${by}${why === undefined ? '' : `: ${why}`})`;
-    return { timestamp, kind: 'note', by: 'human', text: whole(`for ${reader}: ${message}${done}`) };
+    const left = carried.has(note) ? ' (left to the next goal)' : '';
+    return { timestamp, kind: 'note', by: 'human', text: whole(`for ${reader}: ${message}${done}${left}`) };
   });
 }
+
+/** What came in from a person's branch on the way. */
+const synced = ({ goal: { syncs = [] } }: State): readonly PlanChange[] =>
+  syncs.map(({ time, by, branch, commit, merge_commit }) =>
+    planChange(time, 'sync', by, `${branch} at ${commit.slice(0, 12)} came in as ${merge_commit.slice(0, 12)}`),
+  );
 
 /** What a person decided about a task, in the person's words; answers are with their questions. */
 function decided(task: Task): readonly PlanChange[] {

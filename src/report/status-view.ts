@@ -27,6 +27,7 @@ import {
 } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { SetupRun } from '../protocol/work/setup-runs.ts';
+import { gaveUp, TROUBLE_WORDS } from '../protocol/work/trouble.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { type Surroundings, whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -113,8 +114,10 @@ export interface TaskView {
   readonly reservedUntil?: Instant;
   /** Milliseconds left of the claim or review under way, negative when past. */
   readonly leaseLeft?: number;
-  /** The supervisor of its coder or reviewer stopped in order. */
+  /** The supervisor of its coder or reviewer has ended in order. */
   readonly holderStopped?: true;
+  /** It gave up. */
+  readonly holderGaveUp?: true;
   readonly iteration: number;
   readonly maxIterations: number;
   readonly reviewCycle: number;
@@ -133,8 +136,10 @@ export interface AgentView {
   /** Milliseconds left of the lease, negative when past; absent when it has none. */
   readonly leaseLeft?: number;
   readonly gone: boolean;
-  /** Its supervisor ended: in order, or it was killed. */
-  readonly ended?: 'in-order' | 'killed';
+  /** Its supervisor ended: in order, by giving up, or it was killed. */
+  readonly ended?: 'in-order' | 'gave-up' | 'killed';
+  /** Why it gave up, in a few words. */
+  readonly why?: string;
   readonly contextPercent?: number;
 }
 
@@ -227,6 +232,10 @@ function sprintView(board: Board, now: Instant): StatusView['sprint'] {
   };
 }
 
+/** Under a goal that goes on, a sprint whose tasks have all ended says no more than their count. */
+export const isSprintTold = ({ goal, sprint }: Pick<StatusView, 'goal' | 'sprint'>): boolean =>
+  sprint.status !== 'IN_PROGRESS' && (sprint.text !== 'COMPLETED' || goal.status === 'COMPLETED');
+
 /** `2/3 done, 1 abandoned` */
 export const doneText = ({ done, planned, abandoned }: StatusView['sprint']): string =>
   `${done}/${planned} done${abandoned === 0 ? '' : `, ${abandoned} abandoned`}`;
@@ -257,6 +266,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
         ? reviewLease(board, task, now)
         : undefined;
   const left = lease?.remaining;
+  const quit = gaveUp(board.state.agents[(task.status === 'CLAIMED' ? task.assigned_to : task.reviewing_by) ?? '']);
   return {
     id: task.id,
     status: task.status,
@@ -265,7 +275,8 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     ...defined({ owner: task.assigned_to, reviewer: task.reviewing_by }),
     ...(task.status === 'UNCLAIMED' ? defined({ reservedFor: reservedFor(board, task, now) }) : {}),
     ...(left === undefined || !Number.isFinite(left) ? {} : { leaseLeft: left }),
-    ...(lease?.stopped === true ? { holderStopped: true } : {}),
+    ...(quit !== undefined && lease?.expired === true ? { holderGaveUp: true } : {}),
+    ...(quit === undefined && lease?.stopped === true ? { holderStopped: true } : {}),
     iteration: task.iteration ?? 0,
     maxIterations: task.max_iterations ?? limits.max_coder_iterations,
     reviewCycle: task.review_cycles_current ?? 0,
@@ -279,14 +290,19 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
 
 function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentView {
   const lease = agentLease(board, id, now);
+  const quit = gaveUp(agent);
   return {
     id,
     role: agent.role,
-    status: statusShown(agent, lease),
+    status: quit === undefined ? statusShown(agent, lease) : 'STOPPED',
     ...defined({ task: agent.current_task }),
     ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
-    gone: lease.expired,
-    ...(lease.dead ? { ended: lease.stopped === true ? 'in-order' : 'killed' } : {}),
+    gone: lease.expired || quit !== undefined,
+    ...(quit !== undefined
+      ? { ended: 'gave-up', why: TROUBLE_WORDS[quit.kind] }
+      : lease.dead
+        ? { ended: lease.stopped === true ? 'in-order' : 'killed' }
+        : {}),
     ...defined({ contextPercent: agent.context_percent }),
   };
 }

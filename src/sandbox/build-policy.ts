@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { expandHome, whyForbidden } from './forbidden-paths.ts';
+import { visibleSockets } from './listening-sockets.ts';
 import { ALWAYS_HIDDEN, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
 import { realOf, toolFolders } from './toolchains.ts';
 
@@ -42,12 +43,12 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
   const agents = [realOf(disk, root) ?? root, ...alsoWrite.map(({ from }) => from)];
   const tools = toolFolders(disk, env, hidden, agents).filter((path) => !modules.some((place) => isBelow(path, place)));
   // A copy of the board and Liza's own way of calling git are in the git directory.
-  const own = [join(root, '.liza'), join(root, '.worktrees'), join(common, 'liza')];
+  const board = [join(root, '.liza'), join(root, '.worktrees'), join(common, 'liza')];
   // What is made while the session lives would be seen: only what is there can be hidden.
-  for (const path of own) disk.mkdirSync(path, { recursive: true });
-  return {
+  for (const path of board) disk.mkdirSync(path, { recursive: true });
+  const policy: Policy = {
     cwd: request.cwd,
-    hide: [...ALWAYS_HIDDEN, ...(home === undefined || !inPlace ? [] : [home]), ...own, ...modules].filter((path) =>
+    hide: [...ALWAYS_HIDDEN, ...(home === undefined || !inPlace ? [] : [home]), ...board, ...modules].filter((path) =>
       disk.existsSync(path),
     ),
     read: [
@@ -65,7 +66,17 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
     tmp: request.tmp,
     network: request.network,
   };
+  if (inPlace) return policy;
+  const own = [
+    request.home,
+    request.tmp,
+    ...(folder?.writable === true ? [folder.path] : []),
+    ...(request.write ?? []).map(placeOf),
+  ];
+  return { ...policy, hide: [...policy.hide, ...visibleSockets(disk, policy, root, own)] };
 }
+
+const placeOf = (shown: Shown): string => (typeof shown === 'string' ? shown : shown.at);
 
 /**
  * Node looks for a package in the `node_modules` of every folder up to the root. A checkout is below the project, so it

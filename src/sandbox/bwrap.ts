@@ -2,13 +2,20 @@
 // are /proc, /dev and, when it is off, the network. All rights of root are dropped: without that, root could mount
 // everything writable again. Its filter of system calls comes by descriptor 3. Nothing here touches the disk.
 
+import type { Environment } from '../ports/host.ts';
+import { TELLS, WAITS } from '../process/first-inside.ts';
 import type { Tool } from './detect.ts';
 import { type Entry, entriesOf, type Policy } from './policy.ts';
+import { scoped } from './socket-scope.ts';
 
 /** Facts about the disk that the list depends on. */
 export interface Facts {
   /** Undefined: there is nothing at that path. */
   kindOf(path: string): 'file' | 'folder' | undefined;
+  /** What the program is started with. */
+  readonly env: Environment;
+  /** It has the descriptors to tell of its first process, and to wait (process/first-inside.ts). */
+  readonly held?: boolean | undefined;
 }
 
 const APART = [
@@ -26,26 +33,29 @@ const OF_THE_KERNEL = ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi', 'mtrr'].fla
 ]);
 
 export function bwrapArgv(
-  { program, extra, filter }: Omit<Tool, 'kind'>,
+  { program, extra, filter, perl }: Omit<Tool, 'kind'>,
   policy: Policy,
   argv: readonly [string, ...string[]],
   facts: Facts,
 ): readonly [string, ...string[]] {
   const entries = entriesOf(policy);
+  const inside = perl === undefined ? { options: [], argv } : scoped(perl, argv, facts.env);
   const hidden = entries.filter(({ kind, at }) => kind === 'hide' && facts.kindOf(at) === 'folder');
   return [
     program,
     ...extra,
     ...APART,
     ...(filter === undefined ? [] : ['--seccomp', '3']),
+    ...(facts.held ? ['--info-fd', String(TELLS), '--block-fd', String(WAITS)] : []),
     ...(policy.network ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...OF_THE_KERNEL,
     ...entries.flatMap((entry) => mount(entry, facts)),
     // Last: until now places for what is shown below them had to be made in there.
     ...hidden.flatMap(({ at }) => ['--remount-ro', at]),
+    ...inside.options,
     ...['--chdir', policy.cwd, '--'],
-    ...argv,
+    ...inside.argv,
   ];
 }
 

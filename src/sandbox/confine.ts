@@ -17,22 +17,30 @@ export interface Confined {
   readonly wrapped: boolean;
   /** See Startable. */
   readonly descriptor3?: Uint8Array | undefined;
+  readonly held: boolean;
 }
 
 export interface Confinable {
   readonly argv: readonly [string, ...string[]];
   readonly env: Environment;
+  /**
+   * Whoever starts it notes the first process of its sandbox (process/first-inside.ts), as for all that runs programs of
+   * an agent's. A git of Liza's does not.
+   */
+  readonly held?: true;
 }
 
-export function confine(disk: Disk, tool: Tool, policy: Policy, { argv, env }: Confinable): Confined {
+export function confine(disk: Disk, tool: Tool, policy: Policy, { argv, env, ...how }: Confinable): Confined {
   makeMountPoints(disk, tool, policy);
   const inPlace = tool.kind === 'seatbelt';
+  const held = !inPlace && how.held === true;
   return {
     argv: inPlace
       ? seatbeltArgv(tool.program, policy, argv)
-      : bwrapArgv(tool, policy, argv, { kindOf: (path) => kindOf(disk, path) }),
+      : bwrapArgv(tool, policy, argv, { kindOf: (path) => kindOf(disk, path), env, held }),
     wrapped: !inPlace,
     descriptor3: tool.filter,
+    held,
     env: environmentIn(env, {
       HOME: policy.home.at,
       TMPDIR: inPlace ? policy.tmp : '/tmp',

@@ -17,8 +17,8 @@ export const confinedGit =
     if ('short' in found)
       throw new EnvironmentError(`git could not be confined: ${found.why}`, found.remedy, 3, { fault: 'machine' });
     if (!isTool(found)) return undefined;
-    // It runs no code of an agent's.
-    const tool = { ...found, filter: undefined };
+    // It runs no code of an agent's, and has no network.
+    const tool = { ...found, filter: undefined, perl: undefined };
     const { disk, env } = host;
     const [home, tmp] = [join(own, 'home'), join(own, 'tmp')];
     for (const path of [home, tmp]) disk.mkdirSync(path);

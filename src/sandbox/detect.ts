@@ -4,13 +4,15 @@
 import { isAbsolute, join } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
 import type { Environment, Host } from '../ports/host.ts';
-import { giveDescriptor3 } from '../process/start.ts';
+import { letRun, UNKNOWN } from '../process/first-inside.ts';
+import { furtherDescriptors, giveDescriptor3 } from '../process/start.ts';
 import { shortageIn } from '../text/shortage.ts';
-import { bwrapArgv } from './bwrap.ts';
+import { bwrapArgv, type Facts } from './bwrap.ts';
 import { leaseFilter } from './lease-filter.ts';
 import { isBrokered } from './mailbox-commands.ts';
 import type { Policy } from './policy.ts';
 import { seatbeltArgv } from './seatbelt.ts';
+import { PERLS, scopeTrial } from './socket-scope.ts';
 
 export interface Tool {
   readonly kind: 'bubblewrap' | 'seatbelt';
@@ -19,6 +21,8 @@ export interface Tool {
   readonly extra: readonly string[];
   /** Of system calls; bubblewrap reads it from descriptor 3. */
   readonly filter?: Uint8Array | undefined;
+  /** By which programs are kept from abstract sockets of others (socket-scope.ts). */
+  readonly perl?: string | undefined;
 }
 
 /** `why` and `remedy` are for people. */
@@ -62,11 +66,12 @@ export function detect(host: Host): Promise<Detected> {
   if (tried !== undefined) return Promise.resolve(tried);
   const trials = known.get(host.processes) ?? new Map<string, Promise<Detected>>();
   known.set(host.processes, trials);
-  const found = trials.get(tool.program) ?? tryTool(host, tool);
-  trials.set(tool.program, found);
+  const key = `${tool.program} ${host.env[UNSCOPED] ?? ''}`;
+  const found = trials.get(key) ?? tryTool(host, tool);
+  trials.set(key, found);
   // Tried again by the next one that asks.
   return found.then((tried) => {
-    if ('short' in tried) trials.delete(tool.program);
+    if ('short' in tried) trials.delete(key);
     return tried;
   });
 }
@@ -86,9 +91,9 @@ function waysOf(tool: Tool, arch: string): readonly Tool[] {
 }
 
 /** For the commands that a supervisor runs for its agents: the trial that it made itself, by program and way. */
-export const triedEnvironment = ({ kind, program, extra, filter }: Tool): Environment =>
+export const triedEnvironment = ({ kind, program, extra, filter, perl }: Tool): Environment =>
   kind === 'bubblewrap'
-    ? { [TRIED]: [program, ...extra, ...(filter === undefined ? [] : ['--seccomp'])].join(' ') }
+    ? { [TRIED]: [program, ...extra, ...(filter === undefined ? [] : ['--seccomp']), perl ?? ''].join(' ') }
     : {};
 
 const TRIED = 'LIZA_SANDBOX_TRIED';
@@ -96,7 +101,9 @@ const TRIED = 'LIZA_SANDBOX_TRIED';
 /** Only of the very program that is found here, and only a way that is known here. */
 function triedBySupervisor({ env, processes }: Host, tool: Tool): Tool | undefined {
   if (!isBrokered(env) || tool.kind !== 'bubblewrap') return undefined;
-  return waysOf(tool, processes.arch).find((way) => env[TRIED] === triedEnvironment(way)[TRIED]);
+  return waysOf(tool, processes.arch)
+    .flatMap((way) => [undefined, ...PERLS].map((perl) => ({ ...way, perl })))
+    .find((way) => env[TRIED] === triedEnvironment(way)[TRIED]);
 }
 
 /** Starts it for real, the best way first. */
@@ -104,8 +111,8 @@ export async function tryTool(host: Host, tool: Tool): Promise<Detected> {
   const ways = tool.kind === 'bubblewrap' ? waysOf(tool, host.processes.arch) : [tool];
   let said = '';
   for (const way of ways) {
-    const answer = await failureOf(host, way);
-    if (answer === undefined) return way;
+    const answer = await failureOf(host, way, trialArgv(way));
+    if (answer === undefined) return { ...way, perl: await scopingPerl(host, way) };
     said = answer;
     // It would hang the other ways, too, and the caller waits.
     if (answer === HANGS) break;
@@ -115,6 +122,17 @@ export async function tryTool(host: Host, tool: Tool): Promise<Detected> {
     ? { why: `${tool.kind} does not work here: ${said}`, remedy: remedyFor(said) }
     : { why: `${tool.kind} could not be tried: ${shortage[0]}`, remedy: shortage[1], short: true };
 }
+
+/** Undefined: the kernel is older than 6.12, or there is no perl. */
+async function scopingPerl(host: Host, tool: Tool): Promise<string | undefined> {
+  const perl = PERLS.find((path) => isExecutableFile(host.disk, path));
+  if (tool.kind !== 'bubblewrap' || perl === undefined || host.env[UNSCOPED] === '1') return undefined;
+  const argv = bwrapArgv(tool, TRIAL_POLICY, scopeTrial(perl), TRIAL_FACTS);
+  return (await failureOf(host, tool, argv)) === undefined ? perl : undefined;
+}
+
+/** For tests: as on a kernel without scopes. */
+const UNSCOPED = 'LIZA_SANDBOX_UNSCOPED';
 
 const TRIAL_POLICY: Policy = {
   cwd: '/',
@@ -126,6 +144,8 @@ const TRIAL_POLICY: Policy = {
   network: false,
 };
 
+const TRIAL_FACTS: Facts = { kindOf: () => 'folder', env: {}, held: true };
+
 function trialArgv(tool: Tool): readonly [string, ...string[]] {
   // A hidden folder must be empty but for what is shown there: otherwise a tool that only runs what it is given would
   // pass for a user who cannot write there anyway. Only the shell itself is used: not every system has more at known
@@ -134,19 +154,24 @@ function trialArgv(tool: Tool): readonly [string, ...string[]] {
   const script = `${tool.kind === 'bubblewrap' ? hides : ''}! (: > "$0") 2>/dev/null`;
   const shell: readonly [string, ...string[]] = ['/bin/sh', '-c', script, '/.liza-sandbox-trial'];
   return tool.kind === 'bubblewrap'
-    ? bwrapArgv(tool, TRIAL_POLICY, shell, { kindOf: () => 'folder' })
+    ? bwrapArgv(tool, TRIAL_POLICY, shell, TRIAL_FACTS)
     : seatbeltArgv(tool.program, TRIAL_POLICY, shell);
 }
 
 /** Why the tool does not work; undefined: it works. */
-function failureOf({ clock, processes }: Host, tool: Tool): Promise<string | undefined> {
-  const [program, ...args] = trialArgv(tool);
+function failureOf(
+  { clock, processes }: Host,
+  tool: Tool,
+  [program, ...args]: readonly [string, ...string[]],
+): Promise<string | undefined> {
+  const isHeld = tool.kind === 'bubblewrap';
   return new Promise((done) => {
     const child = processes.spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'pipe', ...(tool.filter === undefined ? [] : (['pipe'] as const))],
+      stdio: ['ignore', 'ignore', 'pipe', ...furtherDescriptors({ descriptor3: tool.filter, held: isHeld })],
       env: { PATH: '/usr/bin:/bin' },
     });
     giveDescriptor3(child, tool.filter);
+    const isTold = isHeld ? letRun(child) : () => true;
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(0, 2000);
@@ -156,7 +181,8 @@ function failureOf({ clock, processes }: Host, tool: Tool): Promise<string | und
     child.once('close', (code, signal) => {
       cancel();
       const why = said.trim().split('\n').at(-1) || (signal === 'SIGKILL' ? HANGS : (signal ?? `exit ${code}`));
-      done(code === 0 ? undefined : why.replace(/^bwrap: /, ''));
+      if (code === 0) done(isTold() ? undefined : UNKNOWN);
+      else done(why.replace(/^bwrap: /, ''));
     });
   });
 }

@@ -1,6 +1,6 @@
 // `liza` for an agent in the sandbox, which cannot see the blackboard. It puts a request into a mailbox that is bound
 // into its sandbox alone; here the real `liza` is run for it, with the identity of the session that the mailbox belongs
-// to. So the channel tells who asks, not the request. Of a request nothing is used but the arguments, what is to be read
+// to: in this process, which has the board already, or as a program of its own. So the channel tells who asks, not the request. Of a request nothing is used but the arguments, what is to be read
 // from stdin, and whom it claims to be, so that a false claim is refused. Anything else in the mailbox is harmless: links
 // are not followed, pipes not waited for, and what is too long, too much or half written is not read.
 
@@ -21,6 +21,8 @@ export interface BrokerOptions {
   readonly root: string;
   /** The session's environment, its credential included. */
   readonly env: Environment;
+  /** Runs a command in this process. Undefined: it must be a program of its own. `stop`: its session is over. */
+  readonly serve?: ServeCommand | undefined;
   /** Called for each request; it is answered when this is done. */
   readonly onRequest?: () => void | Promise<void>;
   /** Called with what a command said that failed for a reason outside the board: the session is told, a person is not. */
@@ -48,6 +50,8 @@ export interface Answer {
   readonly stderr: string;
 }
 
+export type ServeCommand = (request: Request, env: Environment, stop: AbortSignal) => Promise<Answer> | undefined;
+
 /** The exit code of a command that its surroundings failed. */
 const ENVIRONMENT = 3;
 const AT_ONCE = 4;
@@ -65,13 +69,14 @@ interface Running {
   readonly id: string;
   readonly finished: Promise<void>;
   readonly endsWithAsker: boolean;
+  readonly kill: Served['kill'];
 }
 
 export function openBroker(host: Host, options: BrokerOptions): Broker {
   const { clock, disk } = host;
   const { folder } = options;
   disk.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const running = new Map<ChildProcess, Running>();
+  const running = new Set<Running>();
   /** Answers that found no room on the disk: their clients still wait for them. */
   const owed = new Map<string, Answer>();
   let ended = false;
@@ -90,19 +95,20 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
       reply(host, folder, id, served);
       return;
     }
-    const { child, answered } = served;
-    const finished = Promise.all([answered, noticed]).then(([answer]) => {
-      running.delete(child);
+    const finished = Promise.all([served.answered, noticed]).then(([answer]) => {
+      running.delete(one);
       if (answer.code === ENVIRONMENT) options.onFailure?.(answer.stderr);
       if (!reply(host, folder, id, answer) && owed.size < AT_ONCE) owed.set(id, answer);
       soon();
     });
-    running.set(child, { id, finished, endsWithAsker: request !== UNREADABLE && endsWithAsker(request.argv) });
+    const ends = request !== UNREADABLE && endsWithAsker(request.argv);
+    const one: Running = { id, finished, endsWithAsker: ends, kill: served.kill };
+    running.add(one);
   };
   /** Asks what is worth nothing without its asker to end. */
   const endFor = (asker?: string): void => {
-    for (const [child, { id, endsWithAsker: ends }] of running)
-      if (ends && (asker === undefined || asker === id)) child.kill('SIGTERM');
+    for (const { id, endsWithAsker: ends, kill } of running)
+      if (ends && (asker === undefined || asker === id)) kill('SIGTERM');
   };
   const look = (): void => {
     due = false;
@@ -149,7 +155,7 @@ const SETTLE_MS = 2000;
 /** Those that are left at the end of the grace are killed. */
 function finishedWithin(
   clock: Clock,
-  all: readonly (readonly [ChildProcess, Running])[],
+  all: readonly Running[],
   { graceMs, hurry }: { readonly graceMs: number; readonly hurry: AbortSignal | undefined },
 ): Promise<void> {
   return new Promise((done) => {
@@ -160,13 +166,13 @@ function finishedWithin(
       done();
     };
     const kill = (): void => {
-      for (const [child] of all) child.kill('SIGKILL');
+      for (const { kill: killOne } of all) killOne('SIGKILL');
       timers.push(clock.after(SETTLE_MS, over));
     };
     timers.push(clock.after(graceMs, kill));
     hurry?.addEventListener('abort', kill);
     if (hurry?.aborted) kill();
-    void Promise.all(all.map(([, { finished }]) => finished)).then(over);
+    void Promise.all(all.map(({ finished }) => finished)).then(over);
   });
 }
 
@@ -272,12 +278,29 @@ export function requestIn(text: string): Request | undefined {
 }
 
 interface Served {
-  readonly child: ChildProcess;
   readonly answered: Promise<Answer>;
+  /** One in this process is asked to end what it runs. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
 /** An answer at once: it could not be started. */
 function serve(host: Host, options: BrokerOptions, request: Request): Served | Answer {
+  const stop = new AbortController();
+  const answered = options.serve?.(request, environmentOf(options, request), stop.signal);
+  if (answered === undefined) return serveAside(host, options, request);
+  // Whatever went wrong in it, the crew lives on.
+  const safely = answered.catch((error: Error) => failed(`the command failed: ${error.message}`, 'try again'));
+  return { answered: safely, kill: () => stop.abort() };
+}
+
+/** The program must know that its arguments come from inside: files they name are not its to read. */
+const environmentOf = ({ env }: BrokerOptions, { claims }: Request): Environment => ({
+  ...env,
+  LIZA_BROKERED: '1',
+  ...(claims === undefined ? {} : { LIZA_CLAIMED: claims }),
+});
+
+function serveAside(host: Host, options: BrokerOptions, request: Request): Served | Answer {
   let child: ChildProcess;
   try {
     child = startLiza(host, options, request);
@@ -294,7 +317,7 @@ function serve(host: Host, options: BrokerOptions, request: Request): Served | A
   const answered = answerOf(host.clock, child, [stdout, stderr]);
   stdin.on('error', () => {}); // it may not read what it is given
   stdin.end(request.stdin ?? '');
-  return { child, answered };
+  return { answered, kill: (signal) => void child.kill(signal) };
 }
 
 function answerOf(clock: Clock, child: ChildProcess, streams: readonly [Readable, Readable]): Promise<Answer> {
@@ -330,15 +353,10 @@ function bounded(stream: Readable): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-const startLiza = (
-  { processes }: Host,
-  { program: [file, ...rest], root, env }: BrokerOptions,
-  { argv, claims }: Request,
-): ChildProcess =>
-  processes.spawn(file, [...rest, ...argv], {
-    cwd: root,
-    // The program must know that its arguments come from inside: files they name are not its to read.
-    env: { ...env, LIZA_BROKERED: '1', ...(claims === undefined ? {} : { LIZA_CLAIMED: claims }) },
+const startLiza = ({ processes }: Host, options: BrokerOptions, request: Request): ChildProcess =>
+  processes.spawn(options.program[0], [...options.program.slice(1), ...request.argv], {
+    cwd: options.root,
+    env: environmentOf(options, request),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });

@@ -64,6 +64,16 @@ const ALLOWED: ReadonlySet<string> = new Set([
 /** Worth nothing without somebody who waits for it: it ends with its client and with its session. */
 export const endsWithAsker = ([name]: readonly string[]): boolean => name === 'try';
 
+/** Run in the supervisor's own process, which has the board: short ones. All others read much, and would hold it up. */
+const SERVED: ReadonlySet<string> = new Set([
+  ...['begin', 'block', 'ask', 'answer', 'discover', 'anomaly', 'handoff', 'heartbeat', 'exit'],
+  ...['submit-for-review', 'retract', 'submit-verdict', 'show', 'status'],
+  ...['add-task', 'amend', 'finalize', 'unblock', 'supersede', 'abandon', 'align'],
+]);
+
+/** Whatever is typed differently is run by itself. */
+export const isServed = ([name = '']: readonly string[]): boolean => SERVED.has(name);
+
 const INSTEAD: Readonly<Record<string, string>> = {
   'lock modify': 'use the command that does it: liza help lists them',
   'lock write': 'use the command that does it: liza help lists them',

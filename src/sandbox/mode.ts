@@ -4,15 +4,20 @@
 
 import { dirname, join } from 'node:path';
 import { commonDirectoryOf, gitDirectoryOf } from '../git/directory.ts';
-import type { ConfineGit } from '../git/private-git-dir.ts';
+import type { ApartSettings } from '../git/integration.ts';
+import type { ConfineGit, KeepsApart } from '../git/private-git-dir.ts';
 import { isRunning } from '../git/scratch-folders.ts';
 import type { Host } from '../ports/host.ts';
+import { send } from '../process/end-process-tree.ts';
 import type { Limits } from '../process/limits.ts';
+import { textOf } from '../process/proc-files.ts';
+import { formatProcess, isAlive, type ProcessIdentity, parseProcess } from '../process/process-identity.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import { type Ended, type Program, runProgram } from '../process/run.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
+import { isApart } from './apart.ts';
 import { buildPolicy } from './build-policy.ts';
 import { confine } from './confine.ts';
 import { confinedGit } from './confined-git.ts';
@@ -31,6 +36,8 @@ export interface SandboxSupport {
   readonly off: boolean;
   /** For Liza's own git over a folder that an agent writes. */
   readonly confineGit?: ConfineGit;
+  /** Whether folders of that pool may be used again. */
+  readonly keepsApart?: (settings: ApartSettings, pool: Parameters<KeepsApart>[0]) => Promise<boolean>;
   /** How Liza itself is started: what is confined must see it. */
   readonly program: readonly string[];
 }
@@ -46,6 +53,7 @@ export const sandboxSupportOf = (host: Host, program: readonly string[]): Sandbo
   tool: () => findTool(host),
   detect: () => detect(host),
   confineGit: confinedGit(host, () => detect(host)),
+  keepsApart: async (settings, pool) => isApart(await detect(host), settings, pool),
   off: host.env['LIZA_SANDBOX'] === 'off',
   program,
 });
@@ -182,8 +190,10 @@ export async function runConfined(
     });
     const env = { ...program.env, ...registries.env };
     const run: ProgramRun = { ...folders, program, rules, confinement, common, tool: mode.tool, registries };
-    const confined = confine(disk, mode.tool, programPolicy(context, run), { argv: program.argv, env });
-    const ended = await runProgram(context, { ...program, ...confined, keeps: registries.asks });
+    const confined = confine(disk, mode.tool, programPolicy(context, run), { argv: program.argv, env, held: true });
+    const onInside = (inside: ProcessIdentity): void =>
+      disk.writeFileSync(join(folders.parent, INSIDE), formatProcess(inside));
+    const ended = await runProgram(context, { ...program, ...confined, onInside, keeps: registries.asks });
     return { ...ended, confined: true };
   } finally {
     // In the background: what a program left there may be large, and the caller need not wait for that.
@@ -284,8 +294,18 @@ export function removeLeftHomes(context: BoardContext): void {
   for (const name of disk.readdirSync(homes)) {
     const pid = /^\.program-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isRunning(context, Number(pid))) continue;
+    endLeft(context, join(homes, name, INSIDE));
     void removeTree(context, join(homes, name)); // what is left only takes space
   }
+}
+
+/** Beside the home of a program: the first process in its sandbox. */
+const INSIDE = 'inside';
+
+/** What a program made to outlive a Liza that was killed. */
+function endLeft(context: BoardContext, note: string): void {
+  const inside = parseProcess(textOf(context, note));
+  if (inside !== undefined && isAlive(context, inside)) send(context, inside.pid, 'SIGKILL');
 }
 
 const notStarted = (reason: string): Ended => ({

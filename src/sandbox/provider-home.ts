@@ -28,7 +28,8 @@ export interface SandboxHome {
 
 export function bringProviderFiles(disk: Disk, folders: readonly HomeFolder[], sandbox: SandboxHome): ProviderFiles {
   const needed = folders.filter(
-    ({ when, login, settings }) => (when === undefined || sandbox.env[when]) && (login ?? settings) !== undefined,
+    ({ when, login, settings }) =>
+      (when === undefined || when.some((name) => sandbox.env[name])) && (login ?? settings) !== undefined,
   );
   const brought = needed.map((folder) => bringFolder(disk, folder, sandbox));
   return {

@@ -14,7 +14,7 @@ import { buildPolicy, shownAt } from './build-policy.ts';
 import { clearHome } from './clear-home.ts';
 import { confine } from './confine.ts';
 import { type Tool, triedEnvironment } from './detect.ts';
-import { openBroker } from './mailbox-broker.ts';
+import { openBroker, type ServeCommand } from './mailbox-broker.ts';
 import {
   checkoutPlace,
   checkoutShown,
@@ -39,6 +39,7 @@ export interface SandboxSession {
   readonly env: Environment;
   readonly wrapped: boolean;
   readonly descriptor3?: Uint8Array | undefined;
+  readonly held?: boolean;
   /** The environment by which the provider's own files are found from outside. */
   readonly envOutside: Environment;
   /** From here on its commands are answered with a refusal at once. */
@@ -51,6 +52,7 @@ export interface SandboxSession {
 export interface SessionContext extends SandboxContext {
   /** A folder with the `liza` that goes first on an agent's PATH. */
   readonly bin: string;
+  readonly serve?: ServeCommand | undefined;
   emit(event: { readonly level: 'warning'; readonly agent: string; readonly text: string }): void;
 }
 
@@ -167,18 +169,20 @@ function confined(
     program: sandboxSupport.program as readonly [string, ...string[]],
     root,
     env: { ...brokerEnvironment(context, start.env), ...triedEnvironment(tool) },
+    serve: context.serve,
     onRequest: start.onRequest,
     onFailure: start.onFailure,
   });
   const { argv } = start.launch;
   const env = { ...environmentInside(start.env, folders.mail), ...registries.env };
-  const inside = confine(disk, tool, policy, { argv, env });
+  const inside = confine(disk, tool, policy, { argv, env, held: true });
   return {
     sandbox: tool.kind,
     argv: inside.argv,
     env: { ...inside.env, ...provided.env },
     wrapped: inside.wrapped,
     descriptor3: inside.descriptor3,
+    held: inside.held,
     envOutside: { ...context.env, HOME: folders.home, ...provided.envOutside },
     ending: () => broker.end(),
     close: async (graceMs, hurry) => {

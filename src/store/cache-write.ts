@@ -1,5 +1,6 @@
 // Writes the board's cache: whole, or as a delta behind the state it already has.
 
+import { dirname } from 'node:path';
 import { type Files, replaceFile } from '../ports/files.ts';
 import {
   type Bound,
@@ -70,6 +71,21 @@ export interface Encoded {
 export function encodedIn({ index, base, body, end }: Found, doc: BoardDocument): Encoded {
   const start = body + total(base.sections.flatMap(({ bytes }) => bytes));
   return { doc, hash: index.hash, end, tail: end - start };
+}
+
+/** What changed since `before`, or all of it. */
+export function updateCache(
+  files: Files,
+  path: string,
+  before: Encoded | undefined,
+  doc: BoardDocument,
+  bound: Bound,
+  settled: boolean,
+): Encoded | undefined {
+  const appended = before && appendDelta(files, path, before, doc, bound);
+  if (appended !== undefined) return appended;
+  files.makeDirectory(dirname(path));
+  return writeCache(files, path, doc, bound, settled);
 }
 
 /** Appends the change to the file; undefined: it has to be written whole. */

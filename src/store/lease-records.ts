@@ -3,7 +3,7 @@
 // atomic and takes no lock, since each has a single writer: its agent's supervisor.
 
 import { join } from 'node:path';
-import { type Files, replaceFile } from '../ports/files.ts';
+import { type FileStat, type Files, replaceFile } from '../ports/files.ts';
 import { bootId, identify, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import { type Lease, stoppedOf } from '../protocol/board.ts';
 import { defined } from '../protocol/values.ts';
@@ -34,27 +34,54 @@ export function readLeases(context: BoardContext): Map<string, Lease> {
 /** What the folder held, as long as its stat says that nothing was put there since. */
 interface Kept {
   readonly folder: string;
-  readonly stat: StatKey;
-  readonly records: readonly LeaseRecord[];
+  /** undefined: it may change once more without any other stat. */
+  readonly stat: StatKey | undefined;
+  readonly files: ReadonlyMap<string, KeptFile>;
+}
+
+interface KeptFile {
+  readonly stat: StatKey | undefined;
+  /** undefined: it cannot be read, and counts for nothing. */
+  readonly record: LeaseRecord | undefined;
 }
 const KEPT = new WeakMap<Files, Kept>();
 
-/** Every supervisor of a crew reads all records after every change of the board: they are read once. */
+/** Every supervisor of a crew reads all records after every change of the board: each is parsed once. */
 function recordsIn({ files, paths: { agents }, clock }: BoardContext): readonly LeaseRecord[] {
-  const before = files.stat(agents);
-  if (before === undefined) return [];
-  const stat = statKey(before);
+  const now = clock.now();
+  const folder = files.stat(agents);
+  if (folder === undefined) return [];
+  const stat = statKey(folder);
   const kept = KEPT.get(files);
-  if (kept?.folder === agents && kept.stat.every((field, at) => field === stat[at])) return kept.records;
-  const records = files
-    .list(agents)
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => readRecord(files, join(agents, name)) ?? []);
-  // A record is renamed into the folder, which changes its time; within one tick of the clock it may not.
-  const isSettled = clock.now() - Number(before.mtimeNs / 1_000_000n) > CLOCK_TICK;
-  if (isSettled) KEPT.set(files, { folder: agents, stat, records });
-  else KEPT.delete(files);
-  return records;
+  const known = kept?.folder === agents ? kept : undefined;
+  if (known?.stat?.every((field, at) => field === stat[at]) === true) return recordsOf(known.files);
+  const read = new Map(
+    files
+      .list(agents)
+      .filter((name) => name.endsWith('.json'))
+      .flatMap((name) => {
+        const one = fileIn(files, join(agents, name), known?.files.get(name), now);
+        return one === undefined ? [] : [[name, one] as const];
+      }),
+  );
+  KEPT.set(files, { folder: agents, stat: isSettled(folder, now) ? stat : undefined, files: read });
+  return recordsOf(read);
+}
+
+/** A record is renamed into its place, which changes the times; within one tick of the clock it may not. */
+const isSettled = ({ mtimeNs, ctimeNs }: FileStat, now: Instant): boolean =>
+  [mtimeNs, ctimeNs].every((time) => now - Number(time / 1_000_000n) > CLOCK_TICK);
+
+const recordsOf = (all: ReadonlyMap<string, KeptFile>): readonly LeaseRecord[] =>
+  [...all.values()].flatMap(({ record }) => record ?? []);
+
+/** A record is never changed, only replaced. */
+function fileIn(files: Files, file: string, known: KeptFile | undefined, now: Instant): KeptFile | undefined {
+  const found = files.stat(file);
+  if (found === undefined) return undefined;
+  const stat = statKey(found);
+  if (known?.stat?.every((field, at) => field === stat[at]) === true) return known;
+  return { stat: isSettled(found, now) ? stat : undefined, record: readRecord(files, file) };
 }
 
 export function readLease(context: BoardContext, agent: string): Lease | undefined {
@@ -115,6 +142,8 @@ function leaseOf(context: BoardContext, record: LeaseRecord): Lease {
 }
 
 function holderOf(context: BoardContext, record: LeaseRecord): Lease['holder'] {
+  // Its process may go on with other agents: this one has ended.
+  if (record.stopped === true) return 'dead';
   if (record.process === undefined) return 'unknown';
   return isAlive(context, record.process) ? 'alive' : 'dead';
 }

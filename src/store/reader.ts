@@ -21,6 +21,7 @@ import { type Loaded, load } from './load.ts';
 import { asMigrated } from './migrate.ts';
 import { missingBoard } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
+import { recallWhole } from './remembered.ts';
 import type { Snapshot } from './store.ts';
 import { refuseNewer } from './version.ts';
 
@@ -43,6 +44,13 @@ export function reader(context: BoardContext): Read {
     const now = clock.now();
     if (kept !== undefined && now <= (kept.until ?? now) && unchanged(files, kept.key, paths)) {
       const { state, seq } = kept;
+      return { board: assemble(context, state), now, seq, notices: waitingNotice(context) };
+    }
+    const known = recallWhole(context);
+    if (known !== undefined) {
+      const { state } = normalise(known.doc.value);
+      const { seq } = lastOf(known.tail).entry;
+      kept = { key: known.key, state, seq, until: undefined };
       return { board: assemble(context, state), now, seq, notices: waitingNotice(context) };
     }
     const { snapshot, keep } = await readWhole(context);

@@ -4,7 +4,6 @@
 // copy in the git directory, log, cache.
 // Before the commit point a failure leaves everything as it was; after it nothing is taken back.
 
-import { dirname } from 'node:path';
 import { discard, errorCode, settle, syncDirectory, writeTemporary } from '../ports/files.ts';
 import type { Lock } from '../ports/locks.ts';
 import { type Actor, actorName, type Board, sessionName } from '../protocol/board.ts';
@@ -18,7 +17,7 @@ import { type Instant, iso } from '../text/time.ts';
 import { goalArchive, taskArchive } from './archive.ts';
 import { assemble } from './assemble.ts';
 import { isSameFile, keyOf, type StatKey, statKey } from './cache.ts';
-import { appendDelta, type Encoded, encodedIn, writeCache } from './cache-write.ts';
+import { type Encoded, encodedIn, updateCache } from './cache-write.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
@@ -32,6 +31,7 @@ import { appendLog, lastLogged } from './log.ts';
 import { goalHash } from './past-goals.ts';
 import { brokenFile, missingBoard } from './refusals.ts';
 import { describeAside, keepAside } from './rejected.ts';
+import { forget, isLogAsLeft, type Remembered, recall, remember } from './remembered.ts';
 import { applySwitches } from './switch-files.ts';
 import { isTouched, isUnread, isUnreadError, readable, wholeDocument } from './unread.ts';
 import { refuseNewer } from './version.ts';
@@ -64,6 +64,8 @@ export interface Seen {
   readonly board: Board;
 }
 
+type Found = Pick<Loaded, 'doc' | 'hash' | 'tail' | 'behind' | 'key' | 'settled'> & Partial<Pick<Loaded, 'cached'>>;
+
 /** Changes of one edit by hand that are named one by one; the journal's hunks have them all. */
 const SHOWN = 10;
 
@@ -86,7 +88,7 @@ export class Transaction {
   #keepsEdit = false;
   readonly notices: Notice[] = [];
 
-  private constructor(context: BoardContext, lock: Lock, loaded: Loaded) {
+  private constructor(context: BoardContext, lock: Lock, loaded: Found) {
     this.#context = context;
     this.#lock = lock;
     this.#doc = loaded.doc;
@@ -106,6 +108,8 @@ export class Transaction {
     edits: 'absorb' | 'leave' = 'absorb',
   ): Promise<Transaction | Refusal> {
     const { files, paths } = context;
+    const known = recall(context);
+    if (known !== undefined) return Transaction.#goOn(context, lock, known);
     catchUpJournal(context);
     const loaded = await load(files, paths, 'small');
     if ('none' in loaded) return noBoard(context, loaded.none);
@@ -124,6 +128,14 @@ export class Transaction {
         if (refused !== undefined) return refused;
       }
     }
+    return transaction;
+  }
+
+  /** Nobody has written since this process did: there is nothing to read, to put right or to absorb. */
+  static #goOn(context: BoardContext, lock: Lock, known: Remembered): Transaction {
+    const transaction = new Transaction(context, lock, { ...known, behind: false, settled: true });
+    transaction.#encoded = known.encoded;
+    if (!isLogAsLeft(context, known)) transaction.#completeLog();
     return transaction;
   }
 
@@ -358,16 +370,16 @@ export class Transaction {
 
   #writeCache(): void {
     const { files, paths } = this.#context;
+    forget(this.#context);
     const now = keyOf(files, paths);
     // Not the stat of this moment: a save since we read or wrote the files would pass for known.
     if (now === undefined || !isSameFile(now.state, this.#known.state)) return;
     const key = { ...now, superseded: now.superseded === null ? null : this.#known.superseded };
     const bound = { key, hash: this.#hash, seq: this.seq };
-    const encoded = this.#settled ? this.#encoded : undefined;
-    this.#encoded = encoded && appendDelta(files, paths.cache, encoded, this.#doc, bound);
-    if (this.#encoded !== undefined) return;
-    files.makeDirectory(dirname(paths.cache));
-    this.#encoded = writeCache(files, paths.cache, this.#doc, bound, this.#settled);
+    const before = this.#settled ? this.#encoded : undefined;
+    this.#encoded = updateCache(files, paths.cache, before, this.#doc, bound, this.#settled);
+    if (this.#encoded === undefined || !this.#settled || !this.#onDisk) return;
+    remember(this.#context, { ...bound, doc: this.#doc, tail: this.#tail, encoded: this.#encoded });
   }
 }
 

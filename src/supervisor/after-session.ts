@@ -67,11 +67,15 @@ export async function recordSession(
   const done = await transact(taskContextOf(context, who.agent), command);
   const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
   if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
+  if (end.how.kind === 'lived-on') context.emit({ level: 'alarm', agent: who.agent, ...task, text: LIVED_ON });
   const text = `session ended: ${howText(outcome)}${left === undefined ? '' : `; ${left}`}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
   if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
 }
+
+const LIVED_ON =
+  'it took over the first process of its sandbox, made it report the end of the session, and went on; it is ended now, and so are all its processes';
 
 interface Spoken {
   readonly agent: string;
@@ -120,15 +124,19 @@ function isDone({ how, declared, progressed }: SessionOutcome['end']): boolean {
 }
 
 /** After a crash or a handoff a fresh session does better than the old one. */
-const isResumable = ({ end: { how, role }, handedOff }: SessionOutcome): boolean =>
+const isResumable = ({ end: { how, role, resumeFailed }, handedOff, resumed, answered }: SessionOutcome): boolean =>
   !handedOff &&
+  resumeFailed !== true &&
   ((how.kind === 'exited' && how.code === 0) ||
-    how.kind === 'stopped' ||
+    // Stopped before its first answer, it may not be there at its provider.
+    (how.kind === 'stopped' && (answered === true || resumed)) ||
     // A coder is asked once more to hand off; others go on fresh.
     (how.kind === 'overdue' && (role === 'coder' || how.contextUsed !== true)));
 
 function howText({ end, seconds }: SessionOutcome): string {
   const { how, declared, failure } = end;
+  if (end.resumeFailed === true)
+    return `its provider no longer has the session to go on with: it starts afresh, after ${duration(seconds * 1000)}`;
   const said = declared === undefined ? '' : saidText(declared);
   const failed = failure === undefined ? '' : `, ${failure.kind}: ${failure.text.slice(0, 120)}`;
   const ended = {
@@ -140,6 +148,7 @@ function howText({ end, seconds }: SessionOutcome): string {
     'not-served': () => 'ended, its provider is not available',
     'lease-lost': () => 'its lease was lost',
     overdue: () => `ended: ${how.kind === 'overdue' ? how.why : ''}`,
+    'lived-on': () => 'ended: it made its sandbox report an end, and went on',
     'over-limit': () => `ended: ${how.kind === 'over-limit' ? how.why : ''}`,
     stopped: () => `stopped: ${how.kind === 'stopped' ? how.why : ''}`,
   }[how.kind]();

@@ -6,6 +6,7 @@ import { programEnvironment } from '../process/tags.ts';
 import { supervisorOf } from '../protocol/board.ts';
 import type { Role } from '../protocol/state.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { ServeCommand } from '../sandbox/mailbox-broker.ts';
 import type { SandboxSupport } from '../sandbox/mode.ts';
 import type { StoreContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
@@ -13,6 +14,7 @@ import type { ChangeSignal } from './change-signal.ts';
 import type { CrewEvent } from './crew-view.ts';
 import type { MergeTurn } from './merge-turn.ts';
 import type { Places } from './prompts/prompt.ts';
+import type { StartGate } from './start-gate.ts';
 
 /** The CLI and the model of an agent. */
 export interface Chosen {
@@ -31,10 +33,13 @@ export interface SupervisorContext extends StoreContext {
   readonly bin: string;
   /** Absent: nothing is confined. */
   readonly sandboxSupport?: SandboxSupport | undefined;
+  /** Runs commands of confined agents in this process. Absent: each is a program of its own. */
+  readonly serve?: ServeCommand | undefined;
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;
   readonly mergeTurn: MergeTurn;
+  readonly startGate: StartGate;
   /** Why no coder takes work yet; undefined: it may. Planning and reviews go on. */
   readonly codeHeld?: (() => string | undefined) | undefined;
   /** Shows an event to people. */

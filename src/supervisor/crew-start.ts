@@ -4,6 +4,7 @@
 import { spentOnGoal } from '../budget/rules/ledger.ts';
 import { recordGoneUse } from '../budget/unrecorded-usage.ts';
 import { changedSinceCommit, changedText, commitIt, notCommitted, notInGit } from '../git/committed-files.ts';
+import { endLeftSandboxes } from '../identity/agent-sessions.ts';
 import { installHook } from '../identity/project-hook.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isTerminal, type State, settings } from '../protocol/state.ts';
@@ -60,6 +61,7 @@ async function checkSandbox(context: SupervisorContext, state: State): Promise<R
 }
 
 async function repairLeftovers(context: SupervisorContext, agent: string): Promise<Refusal | undefined> {
+  endLeftSandboxes(context);
   removeLeftHomes(context);
   const repaired = await reconcile(taskContextOf(context, agent));
   if (isRefusal(repaired)) return repaired;

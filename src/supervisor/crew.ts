@@ -12,6 +12,7 @@ import { isUnconfined } from '../sandbox/mode.ts';
 import type { Snapshot } from '../store/store.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { isBusy, trackMember } from './agent-status.ts';
+import { calledAgain } from './called-again.ts';
 import type { SupervisorContext } from './context.ts';
 import { startBackground } from './crew-background.ts';
 import { prepareProject } from './crew-start.ts';
@@ -82,10 +83,14 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   const deaf = context.git.onOverrun?.(({ folder, text }) =>
     context.emit({ level: 'alarm', text: `${text} → look at ${folder}` }),
   );
+  const startHere = context.git.startAside?.();
+  const lockHere = context.locks.keepReady?.(context.paths.lock);
   const checked = checkBeside(crew, preflight);
   const stopAll = async (): Promise<void> => {
     await Promise.all([stopBackground(), checked]);
     deaf?.();
+    startHere?.();
+    lockHere?.();
   };
   return controlOf(crew, runToEnd(crew, options, stopAll));
 }
@@ -174,7 +179,12 @@ async function superviseAll(crew: Crew): Promise<{ readonly error: unknown } | u
   let failed: { readonly error: unknown } | undefined;
   const superviseOne = async (one: SupervisedAgent): Promise<void> => {
     try {
-      one.end = await supervise({ context, stop, who: one.who, member: one.member, memory: one.memory });
+      const loop = { context, stop, who: one.who, member: one.member, memory: one.memory };
+      one.end = await supervise(loop);
+      context.changeSignal.notify();
+      const others = members.filter((other) => other !== one);
+      if ((await calledAgain(context, one, others, stop.orderly)) && (await enrol(context, one.who)) === undefined)
+        one.end = await supervise(loop);
     } catch (error) {
       failed ??= { error };
       one.member.set('stopped', { why: (error as Error).message });

@@ -7,6 +7,7 @@ import { isTerminal } from '../protocol/state.ts';
 import { listed } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
+import { isCalled } from './called-again.ts';
 import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
 import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
@@ -19,7 +20,10 @@ export interface SupervisedAgent {
   readonly who: Supervised;
   readonly member: MemberStatus;
   readonly memory: LoopMemory;
-  end?: LoopEnd;
+  end?: LoopEnd | undefined;
+  /** It gave up, and what it knew of then: something else may call it again. */
+  knew?: ReadonlySet<string> | undefined;
+  calledAgain?: true;
 }
 
 /** All members are idle, and still are after this long: then none is just between two steps. */
@@ -50,8 +54,9 @@ export async function whenIdle(
       await clock.sleep(IDLE_MS, over);
       const { board } = await store.read();
       const now = clock.now();
-      const still = supervised.every(({ who, member, end, memory }) => {
-        if (end !== undefined) return true;
+      const still = supervised.every((one) => {
+        const { who, member, end, memory } = one;
+        if (end !== undefined) return !isCalled(one, board, now);
         if (!RESTING.has(member.view().state)) return false;
         const looking = {
           ...who,

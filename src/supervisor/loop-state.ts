@@ -10,6 +10,7 @@ import type { Stop, SupervisorContext } from './context.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { newPostponements, type Postponements } from './postponements.ts';
 import { NO_PAST, type Past } from './rules/restarts.ts';
+import type { Leave } from './start-gate.ts';
 
 /** One agent of a crew, as the operator asked for it. */
 export interface Supervised extends Player {
@@ -36,6 +37,8 @@ export interface LoopMemory extends Postponements {
   yieldingSince: Instant | undefined;
   /** What the last attempt was refused for, and the task's attemptKey since; gone with the next one that succeeds. */
   refusal: (Refusal & { readonly task?: string; readonly key?: string }) | undefined;
+  /** Its place among those who begin a session, which it waited for. */
+  place: Leave | undefined;
   /** Its last session ended with its context used up: the next one hands off. */
   handOff: number | undefined;
 }
@@ -47,6 +50,7 @@ export const newMemory = (): LoopMemory => ({
   racesLost: 0,
   yieldingSince: undefined,
   refusal: undefined,
+  place: undefined,
   handOff: undefined,
 });
 

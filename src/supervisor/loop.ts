@@ -4,6 +4,7 @@
 
 import { recordGoneUse, recordLeftUse } from '../budget/unrecorded-usage.ts';
 import { siteOf } from '../git/directory.ts';
+import { readSession } from '../identity/agent-sessions.ts';
 import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
@@ -27,6 +28,7 @@ import { release } from './postponements.ts';
 import { isDiskFull, notBegun, orRefusal, refusalIn, refusalText, SOON_MS } from './refusals.ts';
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
+import type { Leave } from './start-gate.ts';
 
 const YIELD_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -49,7 +51,8 @@ export async function enrol(
   if (isRefusal(registered)) return registered;
   await renewOwn(context, agent, registered.state);
   // The supervisor that had this id before is gone; the processes it started must not go on.
-  await endAgent(context, siteOf(context.disk, context.paths.root), agent);
+  const { inside } = readSession(context, agent) ?? {};
+  await endAgent(context, siteOf(context.disk, context.paths.root), agent, inside);
   await recordLeftUse(context, agent);
   return undefined;
 }
@@ -90,9 +93,22 @@ async function repeatRounds(loop: LoopState): Promise<LoopEnd> {
 
 /** One duty, by one look at the board. An end: nothing more is to be done. */
 async function round(loop: LoopState): Promise<LoopEnd | undefined> {
-  const { member } = loop;
+  const { memory } = loop;
+  const { place } = memory;
+  memory.place = undefined;
+  try {
+    return await roundWith(loop, place);
+  } finally {
+    place?.();
+  }
+}
+
+async function roundWith(loop: LoopState, place: Leave | undefined): Promise<LoopEnd | undefined> {
+  const { member, context, memory, stop } = loop;
   const look = await lookAtBoard(loop);
   const duty = findDuty(loop, look);
+  // It waited for its turn to begin, and found something else to do, or nothing.
+  if (!isWork(duty)) place?.();
   switch (duty.kind) {
     case 'over':
       return { kind: 'over', why: duty.why };
@@ -113,8 +129,12 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
     case 'nothing':
       await waitForWork(loop, look, duty);
       break;
-    default:
-      return work(loop, duty);
+    default: {
+      const leave = place ?? context.startGate.tryEnter(duty.kind);
+      if (leave !== undefined) return work(loop, duty, leave);
+      member.set('claiming', duty.kind === 'plan' ? {} : { task: duty.task.id });
+      memory.place = await context.startGate.enter(duty.kind, stop.orderly);
+    }
   }
   return undefined;
 }
@@ -200,12 +220,18 @@ async function blockForBudget({ context, who, memory }: LoopState, task: Task, d
 
 type Work = Extract<Duty, { kind: 'code' | 'review' | 'plan' }>;
 
-async function work(loop: LoopState, duty: Work): Promise<LoopEnd | undefined> {
+const isWork = ({ kind }: Duty): boolean => kind === 'code' || kind === 'review' || kind === 'plan';
+
+/** `leave`: another one may begin. */
+async function work(loop: LoopState, duty: Work, leave: Leave): Promise<LoopEnd | undefined> {
   const { context, who, member, stop, heartbeat } = loop;
   const task = duty.kind === 'plan' ? undefined : duty.task;
   member.set('claiming', task === undefined ? {} : { task: task.id });
   const assignment = await orRefusal(claim(loop, duty));
-  if (isRefusal(assignment)) return notBegun(loop, task, assignment);
+  if (isRefusal(assignment)) {
+    leave();
+    return notBegun(loop, task, assignment);
+  }
   try {
     const begun = await beginSession(loop, assignment.work);
     if (isRefusal(begun)) return await notBegun(loop, task, begun);
@@ -223,6 +249,7 @@ async function work(loop: LoopState, duty: Work): Promise<LoopEnd | undefined> {
   } finally {
     context.running?.delete(who.agent);
     await assignment.dismiss();
+    leave();
   }
 }
 

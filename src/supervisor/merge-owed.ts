@@ -9,7 +9,8 @@ import { unsettled } from '../protocol/review/approver-session.ts';
 import type { State, Task } from '../protocol/state.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import { areMergesTested } from '../tasks/integration-test.ts';
-import { mergeQueue } from '../tasks/merge.ts';
+import { landQueue, tidyLanded } from '../tasks/merge.ts';
+import type { BatchEnd } from '../tasks/queue/run-batch.ts';
 import type { Instant } from '../text/time.ts';
 import { taskContextOf } from './context.ts';
 import type { LoopState } from './loop-state.ts';
@@ -27,16 +28,24 @@ export async function mergeOwed(loop: LoopState, tasks: readonly Task[], board: 
   // Decided by a look that may be older than another supervisor's turn.
   if (stop.orderly.aborted || turn.taken) return;
   turn.taken = true;
+  let end: BatchEnd | undefined;
   try {
-    await mergeBatch(loop, tasks, board, now);
+    end = await mergeBatch(loop, tasks, board, now);
   } finally {
     turn.taken = false;
     // Whoever passed over a merge that was another's turn looks again.
     context.changeSignal.notify();
   }
+  // The next batch does not wait for the folders of this one.
+  if (end !== undefined) await tidyLanded(taskContextOf(context, loop.who.agent, stop.orderly), end);
 }
 
-async function mergeBatch(loop: LoopState, tasks: readonly Task[], board: Board, now: Instant): Promise<void> {
+async function mergeBatch(
+  loop: LoopState,
+  tasks: readonly Task[],
+  board: Board,
+  now: Instant,
+): Promise<BatchEnd | undefined> {
   const { context, who, member, stop } = loop;
   const { agent } = who;
   const { state } = board;
@@ -45,32 +54,38 @@ async function mergeBatch(loop: LoopState, tasks: readonly Task[], board: Board,
   member.set('merging', { task: ready[0]?.id ?? '', why });
   const { postponed } = context.mergeTurn;
   const not = new Set(state.tasks.filter((task) => postponed.has(attemptKey(task))).map(({ id }) => id));
-  const end = await orRefusal(mergeQueue(taskContextOf(context, agent, stop.orderly), not));
-  if (isRefusal(end)) return notMerged(loop, tasks, end);
+  const end = await orRefusal(landQueue(taskContextOf(context, agent, stop.orderly), not));
+  if (isRefusal(end)) {
+    await notMerged(loop, tasks, end);
+    return undefined;
+  }
   context.mergeTurn.heldSince = undefined;
   for (const { task, how, commit, remarks } of end.landed) {
-    context.emit({ level: 'info', agent, task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
-    for (const text of remarks) context.emit({ level: 'info', agent, task, text });
+    context.emit({ level: 'info', task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+    for (const text of remarks) context.emit({ level: 'info', task, text });
   }
   for (const { task, failure } of end.failed) await notMerged(loop, named(state, [task]), failure);
   const done = new Set([...end.landed, ...end.failed].map(({ task }) => task));
   const left = end.tried.filter((task) => !done.has(task));
-  if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped);
+  // Of several it is nobody's own: none is named.
+  if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped, left.length === 1);
+  return end;
 }
 
 /** What the board says meanwhile. */
 async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
-  const does = (await areMergesTested(context, board)) ? 'tests and merges' : 'merges';
+  // Any supervisor does it, whatever its agent's role.
+  const does = `its supervisor ${(await areMergesTested(context, board)) ? 'tests and merges' : 'merges'}`;
   return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
 }
 
 const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
 
-async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal): Promise<void> {
+async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, isOne = true): Promise<void> {
   const { context, who, memory } = loop;
   const { mergeTurn: turn } = context;
   if (no.guard === 'folder-lock') return busy(loop, no);
-  const [first] = tasks;
+  const first = isOne ? tasks[0] : undefined;
   turn.heldSince = undefined;
   memory.refusal = await refusalOf(context, no, first?.id);
   const task = first === undefined ? {} : { task: first.id };

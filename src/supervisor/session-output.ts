@@ -18,6 +18,8 @@ export interface SessionReport {
   /** Its provider reported tokens at least once. */
   readonly counted?: boolean;
   readonly contextPercent?: number;
+  /** Its model said or did something: before that there may be nothing to resume. */
+  readonly answered?: boolean;
   /** The provider's id of the session. */
   readonly session?: string;
   /** Its last lines, for a person who looks into a failure. */
@@ -144,7 +146,7 @@ function withEvent(report: SessionReport, event: AgentEvent): SessionReport {
     case 'session':
       return { ...report, session: event.id };
     case 'usage':
-      return { ...report, usage: atLeast(report.usage, event.usage), counted: true };
+      return { ...report, usage: atLeast(report.usage, event.usage), counted: true, answered: true };
     case 'context':
       return { ...report, contextPercent: Math.round(event.percent) };
     case 'failure': {
@@ -157,7 +159,7 @@ function withEvent(report: SessionReport, event: AgentEvent): SessionReport {
       return event.ok ? rest : report;
     }
     case 'activity':
-      return report;
+      return report.answered === true ? report : { ...report, answered: true };
     default:
       return event satisfies never;
   }

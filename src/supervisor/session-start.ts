@@ -94,6 +94,8 @@ export async function startSession(
     env: sandbox.env,
     wrapped: sandbox.wrapped,
     descriptor3: sandbox.descriptor3,
+    held: sandbox.held,
+    onInside: record.inside,
     tag: agentTag(siteOf(context.disk, context.paths.root), work.agent),
     stdin: launch.stdin,
     logFile,

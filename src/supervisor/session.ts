@@ -3,6 +3,7 @@
 // that is judged elsewhere (rules/restarts.ts). docs/supervisor.md states what must be durable before what.
 
 import { plus } from '../budget/rules/ledger.ts';
+import type { RunningUse } from '../budget/rules/limits.ts';
 import { measuredUse } from '../budget/rules/session-usage.ts';
 import { noteUse } from '../budget/unrecorded-usage.ts';
 import type { AgentExit } from '../process/agent-process.ts';
@@ -11,11 +12,13 @@ import { findTask } from '../protocol/find.ts';
 import type { Told } from '../protocol/messages/news.ts';
 import { type Role, type State, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { isSessionGone } from '../providers/failures.ts';
 import type { Usage } from '../providers/provider.ts';
 import { lastRefusal } from '../store/refused-commands.ts';
 import { iso } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import type { Chosen, Stop, SupervisorContext } from './context.ts';
+import { drivenEnd } from './driven-end.ts';
 import { isHolding } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
@@ -66,6 +69,8 @@ export interface SessionOutcome extends Omit<SessionReport, 'failure'> {
   readonly seconds: number;
   /** It left notes for the next session, which starts fresh. */
   readonly handedOff: boolean;
+  /** It went on with a session of its provider. */
+  readonly resumed: boolean;
   readonly stay: SessionStay;
   /** The state after its last process has ended. */
   readonly state: State;
@@ -88,7 +93,8 @@ export async function runSession(context: SupervisorContext, run: SessionRun): P
   const stay = stayOf(prepared, started.sandbox.sandbox);
   const session: LiveSession = { ...run, ...prepared, ...started, seconds, stay };
   const how = await followToEnd(context, session);
-  const graceMs = run.stop.atOnce.aborted || how.kind === 'lease-lost' || how.kind === 'over-limit' ? 0 : GRACE_MS;
+  const isShort = how.kind === 'lease-lost' || how.kind === 'over-limit' || how.kind === 'lived-on';
+  const graceMs = run.stop.atOnce.aborted || isShort ? 0 : GRACE_MS;
   await close(context, session, graceMs);
   await run.work.keepCommits?.().catch(() => {}); // the next claim reports a broken folder
   return outcomeOf(context, session, how, before);
@@ -119,14 +125,29 @@ function notStarted(
       : ({ kind: 'not-started', reason: session.reason } as const);
   const end = { role: work.role, how, progressed: false, holds: work.task !== undefined, most: 1 };
   const { usage } = output.report();
-  return { end, usage, seconds: seconds(), handedOff: false, stay: stayOf(session, 'not-started'), state: begun };
+  return {
+    end,
+    usage,
+    seconds: seconds(),
+    handedOff: false,
+    resumed: work.resume !== undefined,
+    stay: stayOf(session, 'not-started'),
+    state: begun,
+  };
 }
 
 /** From here on identity, budget and the next supervisor know of the process. */
 function announce(context: SupervisorContext, session: LiveSession): void {
   const { record, agent, work, launch, output, sandbox } = session;
   record.begun(agent.pid, sandbox.sandbox === 'off' ? undefined : 'confined');
-  context.running?.set(work.agent, () => ({ task: work.task, usage: plus(undefined, usageOf(session)) }));
+  // Worked out where a budget asks for it: every supervisor of a crew looks at all of these after every change.
+  const use: RunningUse = {
+    task: work.task,
+    get usage() {
+      return plus(undefined, usageOf(session));
+    },
+  };
+  context.running?.set(work.agent, () => use);
   noteUsage(context, session);
   if (launch.session !== undefined) output.add([{ kind: 'session', id: launch.session }]);
 }
@@ -175,7 +196,7 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
   try {
     return await Promise.race<AgentExit | Interruption | OverLimit>([
       watchLimits(context, agent.resources, settings(begun), over.signal),
-      driven === undefined ? agent.exited : Promise.race([agent.exited, driven]),
+      driven === undefined ? agent.exited : drivenEnd(context.clock, agent.exited, driven),
       guardSession(context, session, signs, over.signal),
     ]);
   } finally {
@@ -228,6 +249,7 @@ async function outcomeOf(
     seconds: seconds(),
     stay,
     state,
+    resumed: work.resume !== undefined,
     handedOff: findTask(state, work.task ?? '')?.handoff_pending === true,
     end: {
       role: work.role,
@@ -235,6 +257,7 @@ async function outcomeOf(
       most: settings(state).max_coder_iterations,
       progressed: acted || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
+      ...(work.resume !== undefined && !acted && isSessionGone(failure?.text ?? '') ? { resumeFailed: true } : {}),
       ...defined({
         declared: declaredOf(state, work.agent),
         failure,

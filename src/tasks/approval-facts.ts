@@ -15,7 +15,7 @@ import type { Settings } from '../protocol/state.ts';
 import { mostLike } from '../text/nearest.ts';
 import { type DoneToOld, doneText } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
-import { namedTest } from './rules/named-test.ts';
+import { isAmong, namedTest } from './rules/named-test.ts';
 import type { TestReport } from './rules/reported-tests.ts';
 import { isAlone } from './rules/test-body.ts';
 import { toldByRunner } from './rules/told-by-runner.ts';
@@ -34,6 +34,8 @@ export interface Approved {
   readonly untold: readonly string[];
   /** And more were skipped than on the base. */
   readonly skipsMore: boolean;
+  /** Whether one of these lines of the file, or one near them, is changed or stands where others were. */
+  readonly isNearChange: (path: string, from: number, to: number) => Promise<boolean>;
   /** What it does to what existed. */
   readonly rewritten: () => Promise<readonly DoneToOld[]>;
   /** What a path as it is written may stand for, the plainest first. */
@@ -50,19 +52,23 @@ export interface Approved {
   readonly whyNoPlace: (file: string, line: number) => Promise<string | undefined>;
 }
 
-type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files' | 'unrun_tests' | 'ran_places'>;
+type Facts = Pick<VerdictFacts, 'false_evidence' | 'unchanged_files' | 'far_places' | 'unrun_tests' | 'ran_places'>;
 
 export async function approvalFacts(approved: Approved, evidence: readonly Evidence[]): Promise<Facts> {
-  const wrong: string[] = [];
+  const wrong: VerdictFacts['false_evidence'][number][] = [];
   const unchanged = new Set<string>();
   const unrun: UnrunTest[] = [];
   const ran: string[] = [];
+  const far: string[] = [];
   for (const one of evidence) {
     const test = one.by === 'test' ? await lookedUp(approved, one) : undefined;
     const why = test === undefined ? await whyFalse(approved, one) : test.why;
-    if (why !== undefined) wrong.push(`criterion ${one.criterion}: ${why}`);
+    if (why !== undefined) wrong.push({ criterion: one.criterion, why });
     else if (one.by === 'test' || one.by === 'place') {
-      if (!approved.spellings(one.file).some((path) => approved.touched.includes(path))) unchanged.add(one.file);
+      const path = approved.spellings(one.file).find((spelling) => approved.touched.includes(spelling));
+      if (path === undefined) unchanged.add(one.file);
+      else if (one.by === 'place' && !(await approved.isNearChange(path, one.line, one.to ?? one.line)))
+        far.push(whatOf(one));
     }
     if (one.by === 'place' && why === undefined && (await isInRunTest(approved, one))) ran.push(whatOf(one));
     if (one.by === 'test' && test?.why === undefined && test?.not_run !== undefined)
@@ -71,6 +77,7 @@ export async function approvalFacts(approved: Approved, evidence: readonly Evide
   return {
     false_evidence: wrong,
     ...(unchanged.size === 0 ? {} : { unchanged_files: [...unchanged] }),
+    ...(far.length === 0 ? {} : { far_places: far }),
     ...(unrun.length === 0 ? {} : { unrun_tests: unrun }),
     ...(ran.length === 0 ? {} : { ran_places: ran }),
   };
@@ -183,7 +190,7 @@ function readIn(read: Read, test: Test): LookedUp {
   const { passed, failed } = read.reported;
   const names = testNames(test);
   // Another file may have one of that name.
-  if (names.some((name) => failed.has(name)) && !names.some((name) => passed.has(name)))
+  if (names.some((name) => isAmong(failed, name)) && !names.some((name) => isAmong(passed, name)))
     return { why: `“${names[0]}” failed when Liza ran it at this commit, according to its runner` };
   const found = namedTest({ text, path, passed }, names);
   switch (found.is) {

@@ -12,7 +12,7 @@ import { firstCheckpoint, iterationEvents, startCommit } from '../protocol/lease
 import type { Task } from '../protocol/state.ts';
 import { instant } from '../text/time.ts';
 
-type BeforePlan = Pick<SubmitFacts, 'before_plan' | 'brought_back' | 'dated_before'>;
+type BeforePlan = Pick<SubmitFacts, 'before_plan' | 'brought_back' | 'put_aside' | 'dated_before'>;
 
 export interface Offered {
   readonly gitDir: PrivateGitDir;
@@ -56,9 +56,14 @@ export async function beforePlan(offered: Offered, commit: string): Promise<Befo
   const claimed = instant(iterationEvents(task)[0]?.time ?? plan.time);
   const isEarly = (at: number): boolean => at >= claimed - CLOCK && at < instant(plan.time) - CLOCK;
   const dated = [...own].filter(([one, at]) => isEarly(at) && !theirs.has(one)).map(([one]) => one);
+  const fresh = aside.filter(({ time }) => instant(time) >= claimed - CLOCK);
   return {
     ...(same.length === 0 ? {} : { before_plan: same }),
     ...(back.length === 0 ? {} : { brought_back: back }),
+    // Of files that were brought back that is said already.
+    ...(fresh.length === 0 || back.length > 0 || same.length > 0
+      ? {}
+      : { put_aside: fresh.map((one) => one.commit.slice(0, 12)) }),
     ...(dated.length === 0 ? {} : { dated_before: dated }),
   };
 }

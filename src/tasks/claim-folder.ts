@@ -13,6 +13,7 @@ import { saveFiles } from '../git/saved-files.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
 import type { NamedTip } from '../git/take-objects.ts';
 import { headOf, type Place } from '../git/task-folder.ts';
+import { readSession } from '../identity/agent-sessions.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { checkpointEvent, lastCoder, baselineOf as recordedBaseline, startCommit } from '../protocol/leases.ts';
@@ -81,7 +82,8 @@ async function endFormerCoder(context: TaskContext, task: Task, agent: string): 
   const former = task.status === 'CLAIMED' && task.assigned_to !== agent ? task.assigned_to : undefined;
   if (former === undefined) return;
   const { endAgent } = await import('../process/agent-process.ts');
-  await endAgent(context, siteOf(context.disk, context.paths.root), former);
+  const { inside } = readSession(context, former) ?? {};
+  await endAgent(context, siteOf(context.disk, context.paths.root), former, inside);
 }
 
 /** From the integration head; where somebody worked on the task before, with the name of that work. */

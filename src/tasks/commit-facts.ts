@@ -10,7 +10,7 @@ import { isAncestor, mergeBaseOf } from '../git/reach.ts';
 import { must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
-import { isDeclaration, parseScope } from '../protocol/facts/scope.ts';
+import { isDeclaration, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import { checksTypes } from '../protocol/facts/type-checks.ts';
 import { baselineOf, historyOf } from '../protocol/leases.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
@@ -106,10 +106,10 @@ async function checkedTypes({ gitDir, task, settings }: Asked, commit: string, c
   return checked.length === 0 ? {} : { checked_types: checked };
 }
 
-/** Which bare words of the scope's IN are names of something there: `src`, and not `parser`. */
+/** Which bare words of the scope are names of something there: `src`, and not `parser`. */
 async function wordsOnBase({ gitDir, task }: Asked, base: string): Promise<readonly string[]> {
-  const { in: named, maybe } = parseScope(task.scope ?? '');
-  const bare = [...named.filter((item) => !/[/.*?]/.test(item)), ...maybe];
+  const scope = parseScope(task.scope ?? '');
+  const bare = [...unsurePaths(scope), ...scope.outWords.flatMap(({ paths }) => paths)];
   const words = [...new Set(bare)].filter((word) => /^[\w.-]{1,200}$/.test(word) && !word.startsWith('-')).slice(0, 50);
   if (words.length === 0) return [];
   const asked = gitDir.objects(['--literal-pathspecs', 'ls-tree', '-z', '--name-only', base, '--', ...words]);

@@ -61,7 +61,7 @@ export function withTaskFolder<T extends object>(
       allowFilters: config.allow_filters ?? false,
       hold,
       anyBoard: context.anyBoard,
-      confineGit: confinementOf(context, config),
+      ...confinementOf(context, config),
     };
     const gitDir = await openPrivateGitDir(context, context.paths.root, options);
     return isRefusal(gitDir) ? gitDir : work(gitDir);

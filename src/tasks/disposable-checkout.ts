@@ -2,17 +2,18 @@
 // thrown away: for the validation of a submitted commit and for the integration test of a merge candidate.
 // Whatever they do to it, commits stay what they are. The one place where such programs are started.
 
-import { basename, join, relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { topsAbove } from '../git/above.ts';
-import { checkOut } from '../git/checkout.ts';
 import { writeClone } from '../git/clone.ts';
+import { knowCheckout } from '../git/pool/known-checkouts.ts';
+import { giveBack, mayComeBack } from '../git/pool/pool.ts';
+import type { FolderRecord } from '../git/pool/record.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf } from '../git/refs.ts';
 import { temporaryPath } from '../git/scratch-folders.ts';
 import { straysBeside } from '../git/strays.ts';
 import { type Passed, watchAbove } from '../git/watch-above.ts';
-import { removeTree } from '../process/remove-tree.ts';
-import type { Ended } from '../process/run.ts';
+import { type Ended, LIVED_ON } from '../process/run.ts';
 import { refuse } from '../protocol/decision.ts';
 import { decidingIn } from '../protocol/shell/always-green.ts';
 import type { Settings } from '../protocol/state.ts';
@@ -41,13 +42,15 @@ export interface CheckoutRequest {
   readonly onChanged?: (paths: readonly string[]) => void;
   /** Asked whether a set-up that failed is the commit's own fault. */
   readonly isItsOwn?: (failed: Unprepared) => Promise<boolean>;
+  /** Told what was written beside it while programs ran: no run there is believed. */
+  readonly onBeside?: (names: readonly string[]) => void;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged, isItsOwn }: CheckoutRequest,
+  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged, isItsOwn, onBeside }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
@@ -55,11 +58,13 @@ export async function inDisposableCheckout<T extends object>(
   if (strays.length > 0) return strayed(strays);
   const passed = isOpen ? watchAbove(context, gitDir.worktrees) : async () => NOTHING_PASSED;
   const folder = temporaryPath(context, gitDir.worktrees, purpose, task);
+  let record: FolderRecord | undefined;
+  let forget = (): void => {};
   try {
     // As in the coder's folder: a test that asks git where it is hears the same.
     const branch = purpose === 'proof' ? branchOf(task) : undefined;
-    await writeClone(gitDir, folder, { start: commit, ...defined({ branch }) });
-    if (tree !== undefined) await layOut(gitDir, folder, tree);
+    record = await writeClone(gitDir, folder, { start: commit, ...defined({ branch, tree }) }, 'proof');
+    forget = knowCheckout(folder, record);
     const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
     const failed = await setUp(context, gitDir, { ...setup, onChanged, isItsOwn });
     if (failed !== undefined) return failed;
@@ -81,11 +86,16 @@ export async function inDisposableCheckout<T extends object>(
     const gone = tops.filter((path) => context.disk.lstatSync(path, { throwIfNoEntry: false }) === undefined);
     const after = await above({ passed: [...new Set([...came.above, ...gone, ...came.beside])] });
     onAbove?.([...new Set([...before, ...after].map(({ place }) => place))]);
-    if (beside.length > 0) return passedBeside(beside);
+    if (beside.length > 0) {
+      onBeside?.(beside);
+      return passedBeside(beside);
+    }
     return after.some(decides) ? foundAbove(after.filter(decides)) : done;
   } finally {
     await passed();
-    await removeTree(context, folder);
+    forget();
+    const mayReturn = await mayComeBack(gitDir, 'proof', folder, record);
+    await giveBack(gitDir, 'proof', folder, mayReturn ? record : undefined);
   }
 }
 
@@ -121,10 +131,6 @@ const foundAbove = (found: readonly Found[]): Unprepared =>
     3,
     'above-checkout',
   );
-
-/** The files of a tree instead of those that are there; before any program of the project ran in it. */
-const layOut = (gitDir: PrivateGitDir, folder: string, tree: string): Promise<void> =>
-  checkOut(gitDir, { folder, index: join(folder, '.git', 'index') }, tree);
 
 export interface ProjectProgram {
   readonly argv: readonly [string, ...string[]];
@@ -183,6 +189,8 @@ export function howEnded(ended: Tried, seconds: number): string {
       return `did not end within ${Math.round(seconds)} s`;
     case 'over-limit':
       return `was ended: ${ended.why}`;
+    case 'lived-on':
+      return `is not believed: ${LIVED_ON}`;
     case 'stopped':
       return 'was stopped';
     case 'not-started':

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { integrationRef, openGitDir } from '../git/integration.ts';
+import { uselessIn } from '../git/pool/pool.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, readRefs, seenOf } from '../git/refs.ts';
 import { entries, leftoversOf } from '../git/scratch-folders.ts';
@@ -37,6 +38,8 @@ export interface Mended {
 /** Nobody's id: for the locks of the repository itself, which a git may leave when all else of its task is gone. */
 export const NO_TASK = '_';
 
+export const TOLD_USELESS = 'folders that were kept to be used again, and will not be';
+
 export async function findTrouble(context: TaskContext): Promise<readonly Mended[] | Refusal> {
   const { board, now } = await context.store.read();
   const gitDir = await openGitDir(context, board);
@@ -48,6 +51,7 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
       found.push(problem === 'unknown' ? { ...told, resists: notLizas(id) } : told);
     }
   }
+  if (uselessIn(gitDir).length > 0) found.push({ subject: 'folders', problem: TOLD_USELESS });
   const merging = board.state.tasks.filter((task) => isGone(board, task));
   found.push(
     ...merging.map(({ id }) => ({ subject: id, problem: 'its merge was under way in a process that is gone' })),

@@ -9,6 +9,7 @@ import { isAncestor } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
 import { leftoversIn } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
+import { endLeftIn } from '../process/end-left-in.ts';
 import { removeTree } from '../process/remove-tree.ts';
 import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
@@ -36,8 +37,12 @@ export async function finishMerges(
   for (const task of unfinished.filter((one) => !batch.includes(one)))
     done.push(...(await finishBatch(context, gitDir, branch, [task])));
   await unpin(gitDir, ...(await pinned(gitDir)).filter((id) => !isAnnounced(board, id)));
-  for (const left of leftoversIn(context.disk, gitDir.worktrees))
-    if (left.purpose === 'merge') await removeTree(context, left.path);
+  for (const left of leftoversIn(context.disk, gitDir.worktrees)) {
+    if (left.purpose !== 'merge') continue;
+    // Its test would go on beside the next one, with the port or the database that this needs.
+    await endLeftIn(context, context.env, left.path);
+    await removeTree(context, left.path);
+  }
   for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
   return [...done, ...(await finishMove(context, gitDir, board))];
 }

@@ -25,6 +25,7 @@ import { finishMerges, moveId } from './finish-merge.ts';
 import { hasIntegrationTest, mergePatience, testAlone, testResult } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
+import { returningCommits } from './returning-commits.ts';
 import { aloneText, redMend } from './rules/red-result.ts';
 import type { Tested } from './rules/tested.ts';
 import { noBase, noBranch } from './sync.ts';
@@ -93,7 +94,8 @@ export async function planFinish(
     const test =
       plan.how === 'contained' ? ({ verdict: 'none' } as const) : await testPlan(context, gitDir, board.state, plan);
     if ('ok' in test) return test;
-    const returning = await returningCommits(gitDir, board.state, onto);
+    const isBase = branch === baseBranch(context, board);
+    const returning = await returningCommits(gitDir, board.state, { branch, tip: onto, isBase });
     const rejected = rejectedIn(merges, comes);
     const tasks = [...new Set(merges.map(({ task }) => task))];
     return { ...plan, ...(await account(gitDir, board, plan)), returning, rejected, tasks, test, ...defined({ held }) };
@@ -231,17 +233,6 @@ async function testPlan(
   const told = `${branch} stays as it is: ${tested.reason}${aloneText(result)}`;
   const lines = tested.tail.map((line) => `  ${line}`);
   return { ...refuse(told, `${redMend(result)}; then: liza finish`, 3, 'integration-test'), lines };
-}
-
-/** `id subject`: of the first commit that a task was built on, and of what was synced, all that the branch lacks now. */
-async function returningCommits(gitDir: PrivateGitDir, state: State, onto: string): Promise<readonly string[]> {
-  const bases = [...new Set(state.tasks.flatMap(({ base_commit: base }) => base ?? []))];
-  const first = bases.length === 0 ? '' : (await gitDir.objects(['merge-base', '--octopus', ...bases])).stdout.trim();
-  const synced = (state.goal.syncs ?? []).map(({ commit }) => commit);
-  const theirs = [...(first === '' ? [] : [first]), ...synced];
-  if (theirs.length === 0) return [];
-  const asked = await gitDir.objects(['log', '--no-merges', '--format=%h %s', ...theirs, '--not', onto]);
-  return asked.stdout.split('\n').filter((line) => line !== '');
 }
 
 async function account(

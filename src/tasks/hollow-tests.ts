@@ -3,6 +3,7 @@
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { TOO_LARGE, textAt } from '../git/text-at.ts';
 import { gainsHollowTests, isHollowTest } from './rules/hollow-test.ts';
+import { unassertedTests } from './rules/unasserted.ts';
 
 export async function hollowTests(
   gitDir: PrivateGitDir,
@@ -21,4 +22,20 @@ export async function hollowTests(
     }
   }
   return hollow;
+}
+
+/** New tests in whose own lines nothing is asserted, file by file. */
+export async function unassertedIn(
+  gitDir: PrivateGitDir,
+  { base, commit }: { readonly base: string; readonly commit: string },
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  for (const path of paths) {
+    const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
+    if (after === undefined || after === TOO_LARGE || before === TOO_LARGE) continue;
+    const names = unassertedTests(before ?? '', after, path);
+    if (names.length > 0) found.set(path, names);
+  }
+  return found;
 }

@@ -2,19 +2,23 @@
 // The script is the base side's: a candidate does not choose its own judge. Whatever the test does to
 // its tree, the candidate is a commit and stays what it is.
 
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { integrationHead, openGitDir } from '../git/integration.ts';
 import { entryAt, isFile } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import type { Disk } from '../ports/disk.ts';
+import { sha256 } from '../ports/digest.ts';
+import type { Host } from '../ports/host.ts';
+import { removeTreeNow } from '../process/remove-tree.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { listed } from '../text/format.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { fromRoot, howEnded, inDisposableCheckout, isGreen, runHere, type Tried } from './disposable-checkout.ts';
+import { keepBeside } from './keep-beside.ts';
 import type { Unprepared } from './prepare-checkout.ts';
 import { type Red, SCRIPT, type Tested } from './rules/tested.ts';
 import { notFoundText, testsNotFound } from './rules/tests-not-found.ts';
@@ -30,6 +34,8 @@ export interface TestRequest {
   readonly judge: string;
   /** Where the branch is; without it nothing is compared with it. */
   readonly base?: string;
+  /** Commits at which the integration test was seen to start. */
+  readonly starts?: Set<string>;
   /** The command that tries it again. */
   readonly again: string;
 }
@@ -46,6 +52,13 @@ export async function areMergesTested(context: TaskContext, board: Board): Promi
   const head = await integrationHead(gitDir, board);
   return typeof head === 'string' && hasIntegrationTest(gitDir, head);
 }
+
+/** What the settings say of how candidates are judged, in short; a run is worth something only under the same. */
+export const judgedBy = (set: Settings, scripted: boolean): string =>
+  sha256(JSON.stringify([scripted ? SCRIPT : testCommand(set), set.post_worktree_cmd, set.worktree_files])).slice(
+    0,
+    12,
+  );
 
 /** Whether both commits bring the same judge. */
 export async function hasSameTest(gitDir: PrivateGitDir, one: string, other: string): Promise<boolean> {
@@ -66,7 +79,7 @@ export async function testCandidate(
   const log = logOf(context, 'integration-test', request);
   return inCandidate(context, gitDir, settings, { ...request, log }, async (folder) => {
     const text = await must(gitDir.objects(['cat-file', 'blob', script.blob]), 'read the integration test');
-    const program = placeScript(context.disk, folder, text);
+    const program = placeScript(context, folder, text);
     if (program === undefined) {
       return red(context, log, `the candidate has a link in the path of ${SCRIPT}`, []);
     }
@@ -74,8 +87,27 @@ export async function testCandidate(
     context.say(`integration test of ${what} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
     const ended = await runHere(context, settings, { argv, folder, seconds, log });
+    if (ended.how === 'not-started' && (await startsThere(context, gitDir, settings, request))) {
+      const there = `at ${request.base?.slice(0, 12)}, where the branch is, it can`;
+      return red(context, log, `the integration test ${howEnded(ended, seconds)}; ${there}`, []);
+    }
     return verdictOn(context, ended, { what: 'the integration test', by: SCRIPT, seconds, log, again });
   });
+}
+
+/** A candidate may take away what its own test is started with. */
+async function startsThere(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  settings: Settings,
+  { base, starts = new Set(), ...request }: TestRequest,
+): Promise<boolean> {
+  if (base === undefined || base === request.candidate || context.stop?.().aborted === true) return false;
+  if (starts.has(base)) return true;
+  const what = 'the branch itself, whether it can be started there,';
+  const tested = await testCandidate(context, gitDir, settings, { ...request, candidate: base, times: 0, what });
+  if (!isRefusal(tested)) starts.add(base);
+  return starts.has(base);
 }
 
 /** The project's `test_command` on the candidate, where it has no integration test. */
@@ -120,7 +152,12 @@ async function inCandidate(
     own = red(context, prepareLog, reason, tail);
     return true;
   };
-  const tested = await inDisposableCheckout(context, gitDir, { ...checkout, isItsOwn }, work);
+  const onBeside = (names: readonly string[]): void => {
+    const kept = keepBeside(context, gitDir);
+    const where = kept === undefined ? '' : ` (kept as ${kept})`;
+    own = red(context, log, `its run is not believed: it left ${listed(names)} beside its checkout${where}`, []);
+  };
+  const tested = await inDisposableCheckout(context, gitDir, { ...checkout, isItsOwn, onBeside }, work);
   return own ?? tested;
 }
 
@@ -218,13 +255,20 @@ async function scriptOf(
 }
 
 /** At its own path, where it finds its neighbours. undefined: a link in the way would lead elsewhere. */
-function placeScript(disk: Disk, folder: string, text: string): string | undefined {
-  const file = join(folder, SCRIPT);
-  const parent = disk.lstatSync(dirname(file), { throwIfNoEntry: false });
-  if (parent !== undefined && !parent.isDirectory()) return undefined;
-  disk.mkdirSync(dirname(file), { recursive: true });
-  disk.rmSync(file, { recursive: true, force: true });
-  disk.writeFileSync(file, text, { flag: 'wx', mode: 0o755 });
-  disk.chmodSync(file, 0o755);
-  return file;
+function placeScript(host: Host, folder: string, text: string): string | undefined {
+  const { disk } = host;
+  const write = (at: string): string => {
+    const file = `${at}/${basename(SCRIPT)}`;
+    removeTreeNow(host, file);
+    const fd = disk.openSync(file, 'wx', 0o755);
+    try {
+      disk.writeFileSync(fd, text);
+      // The file that was opened, whatever is at its place by now.
+      disk.chmodSync(disk.existsSync('/proc/self/fd') ? `/proc/self/fd/${fd}` : file, 0o755);
+    } finally {
+      disk.closeSync(fd);
+    }
+    return join(folder, SCRIPT);
+  };
+  return disk.inHeld(folder, dirname(SCRIPT), write, 'make');
 }

@@ -9,7 +9,16 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
 import { baselineOf, branchOf, readRefs, reviewOf, seenOf, updateRefs } from '../git/refs.ts';
 import { forgetSaved, laySavedFiles, savedFiles } from '../git/saved-files.ts';
-import { findPlace, headOf, isPlace, isPrepared, mendHead, type Place, UNPREPARED } from '../git/task-folder.ts';
+import {
+  findPlace,
+  headOf,
+  inGitDirectory,
+  isPlace,
+  isPrepared,
+  mendHead,
+  type Place,
+  UNPREPARED,
+} from '../git/task-folder.ts';
 import { firstFew } from '../git/tree-changes.ts';
 import { isMisplaced, repairLinks } from '../git/worktree.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
@@ -101,7 +110,7 @@ export async function makeFolder(
     await lay?.(place);
     const touched = settings.post_worktree_cmd || declaredFiles(settings).length > 0 || lay !== undefined;
     const ready = await (touched ? handOver : handOverNew)(gitDir, settings, place, start);
-    context.disk.rmSync(join(place.gitDirectory, UNPREPARED), { force: true });
+    inGitDirectory(context.disk, place, (at) => context.disk.rmSync(`${at}/${UNPREPARED}`, { force: true }));
     return ready;
   } catch (error) {
     await undo().catch(() => {}); // the first failure is the one to tell; reconcile finishes the rest

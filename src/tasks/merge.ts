@@ -8,6 +8,7 @@ import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitsOf } from '../git/refs.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { isJudgedBy } from '../protocol/queue/batch.ts';
 import { mergeable, nextBatch, queueOf, withoutSome } from '../protocol/queue/order.ts';
 import { unsettled } from '../protocol/review/approver-session.ts';
 import { wasFirstGreen } from '../protocol/review/proof.ts';
@@ -16,7 +17,14 @@ import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
 import { finishMerges } from './finish-merge.ts';
-import { hasIntegrationTest, hasSameTest, mergePatience, testCommand, testResult } from './integration-test.ts';
+import {
+  hasIntegrationTest,
+  hasSameTest,
+  judgedBy,
+  mergePatience,
+  testCommand,
+  testResult,
+} from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold } from './move-branch.ts';
 import {
@@ -73,8 +81,15 @@ const tidyMerged = (context: TaskContext, id: string, merged: string) =>
 
 /** The next batch of those that wait, or what is left of one whose process died. Nobody waits for another that does it. */
 export async function mergeQueue(context: TaskContext, not: ReadonlySet<string>): Promise<BatchEnd | Refusal> {
+  const end = await landQueue(context, not);
+  if (!isRefusal(end)) await tidyLanded(context, end);
+  return end;
+}
+
+/** The same, and the folders of those that landed are left to the caller. */
+export async function landQueue(context: TaskContext, not: ReadonlySet<string>): Promise<BatchEnd | Refusal> {
   const lanes = openLanes();
-  const end = await withIntegration<BatchEnd>(context, 0, async (gitDir, seen) => {
+  return await withIntegration<BatchEnd>(context, 0, async (gitDir, seen) => {
     try {
       const { board } = await settled(context, gitDir, seen);
       return await mergeLanes(context, gitDir, board, { testFrom: 'base', not, lanes });
@@ -82,9 +97,11 @@ export async function mergeQueue(context: TaskContext, not: ReadonlySet<string>)
       await lanes.stop();
     }
   });
-  if (isRefusal(end)) return end;
-  for (const { task, commit } of end.landed) await tidyMerged(context, task, commit);
-  return end;
+}
+
+/** Their folders go last, and hold up no other merge. */
+export async function tidyLanded(context: TaskContext, { landed }: Pick<BatchEnd, 'landed'>): Promise<void> {
+  for (const { task, commit } of landed) await tidyMerged(context, task, commit);
 }
 
 /** Where one has landed whole, the one that was tested on top of it is next. */
@@ -181,8 +198,24 @@ async function mergeSome(
   const all = await run(links);
   // Something of a person is in the way of some of them: one by one it is seen of which.
   const isHeld = all.stopped?.guard === 'held' && all.landed.length === 0 && links.length > 1;
-  const end = isHeld ? await run(links.slice(0, 1)) : all;
+  const end = !isHeld
+    ? all
+    : (await isSearched(context))
+      ? await heldWhole(context, all)
+      : await run(links.slice(0, 1));
   return { ...end, failed: [...failed, ...end.failed] };
+}
+
+/** Something is known of it: it waits as a whole, and goes on where it was. */
+async function isSearched({ store }: TaskContext): Promise<boolean> {
+  const { batch } = queueOf((await store.read()).board.state);
+  return batch !== undefined && (batch.landed > 0 || batch.runs.length > 0);
+}
+
+async function heldWhole(context: TaskContext, end: BatchEnd): Promise<BatchEnd> {
+  const [first = ''] = end.tried;
+  if (end.stopped !== undefined) await recordHeld(context, first, end.stopped.message, end.stopped.hint);
+  return end;
 }
 
 /** Who judges a batch, from its first test to its last. */
@@ -192,12 +225,14 @@ interface Judge {
   /** That commit has one. */
   readonly scripted: boolean;
   readonly tested: boolean;
+  /** By these settings. */
+  readonly by: string;
 }
 
 async function judgeAt({ gitDir, board }: Building, judge: string, testFrom: MergeOptions['testFrom']): Promise<Judge> {
   const scripted = await hasIntegrationTest(gitDir, judge);
   const tested = scripted || testCommand(settings(board.state)) !== undefined || testFrom === 'candidate';
-  return { judge, scripted, tested };
+  return { judge, scripted, tested, by: judgedBy(settings(board.state), scripted) };
 }
 
 interface Chosen extends Judge {
@@ -213,22 +248,31 @@ async function chosen(building: Building, { only, not, testFrom }: Request): Pro
   const left = batch === undefined ? undefined : await recordedChain(building, batch, isWanted);
   if (batch !== undefined && left !== undefined) {
     // A prefix of it may have landed and brought another test: that one judges the next batch.
-    const judge = await judgeAt(building, batch.base, testFrom);
-    if (judge.tested || left.length === 1) return { ...judge, links: left, failed: [] };
+    const judge = await judgeAt(building, batch.judge_at ?? batch.base, testFrom);
+    const isSame = isJudgedBy(batch, judge.by);
+    if (isSame && (judge.tested || left.length === 1)) return { ...judge, links: left, failed: [] };
   }
-  const judge = await judgeAt(building, building.onto, testFrom);
+  const judge = await judgeOfNext(building, testFrom);
   const next = only === undefined ? nextBatch(withoutSome(state, not), settings(state), judge.tested) : [only];
   return { ...judge, ...(await buildChain(building, next)) };
+}
+
+/** One that took the test away judges nobody: those that were behind it in its batch are judged as they would have been. */
+async function judgeOfNext(building: Building, testFrom: MergeOptions['testFrom']): Promise<Judge> {
+  const judge = await judgeAt(building, building.onto, testFrom);
+  const { rest_judge: before } = queueOf(building.board.state);
+  return judge.tested || before === undefined ? judge : judgeAt(building, before, testFrom);
 }
 
 function moveOf(
   { context, gitDir, board, onto }: Building,
   branch: string,
   links: readonly Link[],
-  { judge, scripted, tested, testFrom, only, lanes, not = new Set() }: Judge & Request,
+  { judge, scripted, tested, by, testFrom, only, lanes, not = new Set() }: Judge & Request,
 ): BatchMove {
   const set = settings(board.state);
   const process = thisProcess(context);
+  const starts = new Set<string>();
   const ids = links.map(({ task }) => task.id);
   const named = ids.length === 1 ? ids[0] : `${ids.length} tasks`;
   return {
@@ -249,9 +293,13 @@ function moveOf(
     settings: set,
     process,
     tested,
+    ...(tested ? { by } : {}),
+    ...(judge === onto ? {} : { judge }),
     lanes,
     fillLanes: async (state) =>
-      lanes === undefined || !tested ? state : lanes.fill({ context, gitDir, board, onto, settings: set, not }, state),
+      lanes === undefined || !tested || judge !== onto
+        ? state
+        : lanes.fill({ context, gitDir, board, onto, settings: set, by, not }, state),
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
     test: (request) =>
@@ -259,6 +307,7 @@ function moveOf(
         ...request,
         judge: testFrom === 'candidate' ? request.candidate : judge,
         base: onto,
+        starts,
       }),
     beside: async (at, tasks) => {
       if (only !== undefined || !(await hasSameTest(gitDir, judge, at))) return [];

@@ -5,7 +5,7 @@
 
 import { isAbsolute, join, posix, relative } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
-import type { Ended } from '../process/run.ts';
+import { type Ended, LIVED_ON } from '../process/run.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { SetupPart } from '../protocol/records/setup-records.ts';
 import type { Settings } from '../protocol/state.ts';
@@ -102,6 +102,8 @@ function ending(ended: Ended, { post_worktree_timeout }: PrepareRequest['setting
       return `was ended after ${post_worktree_timeout} s, its time limit`;
     case 'over-limit':
       return `was ended: ${ended.why}`;
+    case 'lived-on':
+      return `is not believed: ${LIVED_ON}`;
     case 'stopped':
       return 'was stopped';
     case 'not-started':
@@ -174,7 +176,11 @@ function bringFile({ disk, paths }: PrepareContext, folder: string, name: string
   try {
     const source = sourceOf(disk, root, name);
     if (typeof source !== 'string') return source;
-    return refuseDestination(disk, folder, name) ?? replace(disk, source, join(folder, name));
+    const refused = refuseDestination(disk, folder, name);
+    if (refused !== undefined) return refused;
+    const bring = (at: string): true => replace(disk, source, `${at}/${posix.basename(name)}`);
+    if (disk.inHeld(folder, posix.dirname(name), bring, 'make') === true) return undefined;
+    throw new Error('a folder on the way was exchanged');
   } catch (error) {
     return refuseFile(
       `${name} of worktree_files could not be copied to ${below(root, folder)}: ${(error as Error).message}`,
@@ -217,13 +223,14 @@ function realPath(disk: Disk, file: string): string | undefined {
   }
 }
 
-/** Makes the folders on the way, none of them through a link: the checkout may come with `sub -> /etc`. */
+/** None of the folders on the way is a link: the checkout may come with `sub -> /etc`. */
 function refuseDestination(disk: Disk, folder: string, name: string): Refusal | undefined {
   const parts = name.split('/');
   for (const count of parts.keys()) {
     const path = join(folder, ...parts.slice(0, count));
-    if (count > 0 && disk.lstatSync(path, { throwIfNoEntry: false }) === undefined) disk.mkdirSync(path);
-    if (!disk.lstatSync(path).isDirectory()) return inTheWay(disk, path, name);
+    const there = disk.lstatSync(path, { throwIfNoEntry: false });
+    if (there === undefined && count > 0) return undefined;
+    if (there?.isDirectory() !== true) return inTheWay(disk, path, name);
   }
   const there = disk.lstatSync(join(folder, name), { throwIfNoEntry: false });
   return there === undefined || there.isFile() ? undefined : inTheWay(disk, join(folder, name), name);
@@ -242,12 +249,13 @@ function inTheWay(disk: Disk, path: string, name: string): Refusal {
 export const temporaryOf = (name: string): string => `${name}.liza-new`;
 
 /** Whole or not at all, with its mode; the name is fixed so that what a crash leaves is replaced. */
-function replace(disk: Disk, source: string, destination: string): undefined {
+function replace(disk: Disk, source: string, destination: string): true {
   const temporary = temporaryOf(destination);
   try {
     disk.rmSync(temporary, { force: true });
     disk.copyFileSync(source, temporary, disk.constants.COPYFILE_EXCL);
     disk.renameSync(temporary, destination);
+    return true;
   } finally {
     disk.rmSync(temporary, { force: true });
   }

@@ -14,7 +14,7 @@ import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { caseTwins } from './case-twins.ts';
-import { hollowTests } from './hollow-tests.ts';
+import { hollowTests, unassertedIn } from './hollow-tests.ts';
 import { lfsPointers } from './lfs-pointers.ts';
 import { becomes } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
@@ -83,6 +83,7 @@ export async function readDiff(
   const twins = await caseTwins(gitDir, found, commit);
   const pointers = await lfsPointers(gitDir, found);
   const hollow = await hollowTests(gitDir, { base, commit }, tests.slice(0, MOST_READ));
+  const bare = await unassertedIn(gitDir, { base, commit }, tests.slice(0, MOST_READ));
   const within = ({ path, kind }: FileChange): boolean =>
     kind !== 'removed' && !ofTests(path) && (isNamed(path) || (settings.tdd !== 'strict' && tested.has(path)));
   const commands = [...proofCommands(settings, task), ...runBySetUp(settings.post_worktree_cmd)];
@@ -98,6 +99,7 @@ export async function readDiff(
       ...change,
       ...(sizes.get(change.path) === 'binary' && change.kind !== 'removed' ? { binary: true } : {}),
       ...defined({ twin: twins.get(change.path), lfs: pointers.get(change.path), hollow: hollow.get(change.path) }),
+      ...defined({ unasserted: bare.get(change.path) }),
       ...defined({ moved_to: helpers.get(change.path) }),
       ...(within(change) ? { tests_within: true } : {}),
       ...namesOf(inside.get(change.path) ?? gone.get(change.path)),

@@ -3,17 +3,17 @@
 // missing ones come back at the last commit that was seen, killed merges are finished or undone. Run at every
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
 
-import { join } from 'node:path';
 import { claimRepository } from '../git/board-owner.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import { UNFINISHED } from '../git/lay-out-merge.ts';
+import { sweepPools } from '../git/pool/pool.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, updateRefs } from '../git/refs.ts';
 import { restClone } from '../git/rest-clone.ts';
 import { forgetSaved } from '../git/saved-files.ts';
 import { leftoversIn, sweepScratch } from '../git/scratch-folders.ts';
 import { clearStaleLocks, lockPathsOf } from '../git/stale-locks.ts';
-import { findPlace, isPlace, isPrepared } from '../git/task-folder.ts';
+import { findPlace, inGitDirectory, isPlace, isPrepared } from '../git/task-folder.ts';
 import { repairLinks } from '../git/worktree.ts';
 import { watchBranches } from '../identity/branch-watch.ts';
 import type { Board } from '../protocol/board.ts';
@@ -31,6 +31,7 @@ import {
   notLizas,
   suspects,
   TOLD,
+  TOLD_USELESS,
   type Trouble,
   troubleOf,
 } from './find-mismatches.ts';
@@ -51,7 +52,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   claimRepository(context.disk, context.paths.root);
   await sweepScratch(gitDir);
   await sweepSetupResults(context);
-  const mended = [...(await finishKilledMerges(context, board))];
+  const mended = [...(await finishKilledMerges(context, board)), ...(await sweepUseless(gitDir))];
   for (const id of await suspects(gitDir, board)) {
     const done = await withTaskFolder(context, id, PATIENCE, async (locked) => ({
       lines: await mend(context, locked, id),
@@ -66,6 +67,11 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   const lines = await watchBranches(context).look();
   mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'raised as an alarm, and kept' })));
   return mended;
+}
+
+async function sweepUseless(gitDir: PrivateGitDir): Promise<readonly Mended[]> {
+  const gone = await sweepPools(gitDir);
+  return gone === 0 ? [] : [{ subject: 'folders', problem: TOLD_USELESS, done: `removed ${gone}` }];
 }
 
 async function finishKilledMerges(context: TaskContext, board: Board): Promise<readonly Mended[]> {
@@ -104,7 +110,8 @@ async function sweepKilledTrials(context: TaskContext, gitDir: PrivateGitDir): P
 /** Under the task's lock: nobody else changes anything there meanwhile. */
 async function mend(context: TaskContext, gitDir: PrivateGitDir, id: string): Promise<readonly Mended[]> {
   const place = findPlace(gitDir, id);
-  if (isPlace(place)) context.disk.rmSync(join(place.gitDirectory, UNFINISHED), { force: true });
+  if (isPlace(place))
+    inGitDirectory(context.disk, place, (at) => context.disk.rmSync(`${at}/${UNFINISHED}`, { force: true }));
   if (isPlace(place) && isPrepared(gitDir, place)) await forgetSaved(gitDir, id);
   if (isLeftAlone(context, id)) await restClone(gitDir, id).catch(() => {}); // the next claim tells what is wrong
   const mended: Mended[] = [];

@@ -11,9 +11,9 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { leftoversIn, temporaryPath } from '../git/scratch-folders.ts';
 import { trackedChanges, trackedTree } from '../git/tracked-files.ts';
-import { removeTree } from '../process/remove-tree.ts';
+import { removeTree, removeTreeNow } from '../process/remove-tree.ts';
 import { type ReviewCopy, reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
-import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { coverage } from '../protocol/facts/globs.ts';
 import { steersAgents } from '../protocol/facts/instruction-files.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
@@ -116,7 +116,12 @@ async function makeCopy(copy: Copy, aside: string): Promise<Made | Refusal> {
   const undone = await setUpCopy(copy, folder, { tree: composed.tree, start, steers });
   if (isRefusal(undone)) return undone;
   // `-diff` in merged attributes would show a source file as binary, and a driver would show something else.
-  context.disk.writeFileSync(join(folder, '.git', 'info', 'attributes'), '* !diff\n');
+  const isShown = context.disk.inHeld(folder, '.git/info', (at) => {
+    removeTreeNow(context, `${at}/attributes`);
+    context.disk.writeFileSync(`${at}/attributes`, '* !diff\n', { flag: 'wx' });
+    return true;
+  });
+  if (isShown !== true) throw new EnvironmentError(`${folder} lost its .git`, 'look at what set-up does there', 3);
   // A person may bring a file that is tracked.
   const tree = settings.worktree_files?.length ? await trackedTree(gitDir, folder, composed.tree) : composed.tree;
   const fromRoot = (path: string): string => relative(context.paths.root, path);

@@ -2,10 +2,12 @@
 // where the disk can do that, never the file itself. Nothing is written through a link, or over a file, that a commit
 // brought: then the result does not fit, and says so before anything is written.
 
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { removeIfEmpty } from '../git/scratch-folders.ts';
 import { kindAt } from '../git/tree-changes.ts';
 import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 
 /**
  * Removes what set-up did not make: files of the commit, and folders that held nothing else. Set-up ran in it: where it
@@ -14,12 +16,14 @@ import type { Disk } from '../ports/disk.ts';
 export function keepOnlyMade(disk: Disk, folder: string, others: readonly string[]): void {
   const parents = new Set<string>();
   for (const path of others) {
-    if (kindAt(disk, folder, path) === 'file') disk.unlinkSync(join(folder, path));
+    if (kindAt(disk, folder, path) === 'file')
+      disk.inHeld(folder, dirname(path), (at) => disk.rmSync(`${at}/${basename(path)}`, { force: true }));
     for (let up = dirname(path); up !== '.'; up = dirname(up)) parents.add(up);
   }
   // The deepest first, so that what becomes empty goes too.
   for (const path of [...parents].sort((a, b) => b.length - a.length)) {
-    if (kindAt(disk, folder, path) === 'folder') removeIfEmpty(disk, join(folder, path));
+    if (kindAt(disk, folder, path) === 'folder')
+      disk.inHeld(folder, dirname(path), (at) => removeIfEmpty(disk, `${at}/${basename(path)}`));
   }
 }
 
@@ -58,6 +62,37 @@ export function fits(disk: Disk, from: string, to: string, replaced: ReadonlySet
     return there.isDirectory() && fits(disk, path, join(to, entry.name), replaced, root);
   });
 }
+
+/**
+ * Into a new folder, of one that somebody may still have open and write: nothing of the copy is theirs, and no link that
+ * they put on the way leads the copying elsewhere.
+ */
+export async function copyHeld({ disk, clock }: Pick<Host, 'disk' | 'clock'>, from: string, to: string): Promise<void> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, COPYFILE_EXCL, COPYFILE_FICLONE } = disk.constants;
+  disk.mkdirSync(to);
+  let seen = 0;
+  for (const { entry, path, at, isTooDeep } of disk.heldEntries(from, { most: Number.POSITIVE_INFINITY })) {
+    seen += 1;
+    if (seen % PAUSE === 0) await clock.nextTurn();
+    const place = join(to, path);
+    if (isTooDeep) throw new EnvironmentError(`${path} is too deep to be copied`, 'look at what set-up makes', 3);
+    if (entry.isDirectory()) disk.mkdirSync(place);
+    else if (entry.isSymbolicLink()) disk.symlinkSync(disk.readlinkSync(at), place);
+    else {
+      const fd = disk.openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        const { atimeMs, mtimeMs } = disk.fstatSync(fd);
+        disk.copyFileSync(`/proc/self/fd/${fd}`, place, COPYFILE_EXCL | COPYFILE_FICLONE);
+        disk.utimesSync(place, atimeMs / 1000, mtimeMs / 1000);
+      } finally {
+        disk.closeSync(fd);
+      }
+    }
+  }
+}
+
+/** Entries between two pauses. */
+const PAUSE = 200;
 
 /** At once; more would only wait for the disk. */
 const AT_ONCE = 16;

@@ -22,7 +22,7 @@ import type { TaskContext } from './context.ts';
 import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 import { wantsLogin } from './rules/login-needed.ts';
 import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
-import { copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
+import { copyHeld, copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
 import { setupKey } from './setup-key.ts';
 import { type PersonsTrees, personsTrees, refuseSecrets } from './setup-login.ts';
 
@@ -215,7 +215,9 @@ async function make(
     if (told !== undefined) return told;
     disk.mkdirSync(next);
     if (isOwn) disk.mkdirSync(join(next, 'files'));
-    else disk.renameSync(folder, join(next, 'files'));
+    else if (await gitDir.keepsApart('setup')) disk.renameSync(folder, join(next, 'files'));
+    // A program of it may have handed the folder on, open: what is handed out is nobody's but Liza's.
+    else await copyHeld(context, folder, join(next, 'files'));
     disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
     disk.renameSync(next, place);
     await dropOld(context, place);

@@ -26,6 +26,7 @@ import {
 import { judgeCandidate, type MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, type BranchMove, heldBy, moveBranch } from './move-branch.ts';
 import { unpin } from './pins.ts';
+import { returningCommits } from './returning-commits.ts';
 import { aloneText, redMend } from './rules/red-result.ts';
 import { SCRIPT, type Tested } from './rules/tested.ts';
 import { unreviewedIn } from './unreviewed-commits.ts';
@@ -43,6 +44,8 @@ export interface Synced {
   readonly branch: string;
   readonly how: 'fast-forward' | 'merge' | 'contained';
   readonly commits: number;
+  /** Commits that the branch had when Liza built on it, and has no more: the integration branch keeps them. */
+  readonly kept: readonly string[];
   /** Absent: nothing was to be done. */
   readonly committed?: Committed;
   readonly test: Tested;
@@ -83,6 +86,7 @@ interface SyncMove extends BranchMove {
   readonly unreviewed: readonly string[];
   readonly withUnreviewed: boolean;
   readonly isOver: boolean;
+  readonly kept: readonly string[];
   readonly testFrom: 'base' | 'candidate';
 }
 
@@ -98,6 +102,7 @@ async function syncUnderLock(
   const onto = await acceptedHead(context, board, await commitOf(gitDir, branch));
   if (typeof onto !== 'string') return onto;
   const process = thisProcess(context);
+  const isBase = name === baseBranch(context, board);
   const move: SyncMove = {
     context,
     gitDir,
@@ -114,6 +119,7 @@ async function syncUnderLock(
     unreviewed: await unreviewedIn(gitDir, board, onto, commit),
     withUnreviewed,
     isOver: isGoalOver(board.state),
+    kept: await returningCommits(gitDir, board.state, { branch: name, tip: commit, isBase }),
     testFrom,
   };
   return bringIn(move);
@@ -135,7 +141,7 @@ async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
       ? { kind: 'fast-forward', commit }
       : await buildCandidate(gitDir, { onto, commit, message: `Merge branch ${name} by liza sync\n` });
   if (candidate.kind === 'contained')
-    return { branch: name, how: 'contained', commits: 0, test: { verdict: 'none' }, remarks: [] };
+    return { branch: name, how: 'contained', commits: 0, kept: move.kept, test: { verdict: 'none' }, remarks: [] };
   if (candidate.kind === 'conflict') return conflicting(name, move.branch.slice('refs/heads/'.length), candidate.paths);
   const to = candidate.commit;
   const refused = (await heldBy(move, to)) ?? (await announce(move, to, transact));
@@ -151,6 +157,7 @@ async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
     branch: name,
     how: candidate.kind,
     commits: Number(counted.stdout),
+    kept: move.kept,
     committed,
     test,
     remarks: moved.remarks,

@@ -13,7 +13,7 @@ import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { pathsIn } from '../protocol/facts/command-files.ts';
 import { firstPaths } from '../protocol/facts/diff-facts.ts';
-import { isTest, testPatterns } from '../protocol/facts/scope.ts';
+import { isCode, isTest, testPatterns } from '../protocol/facts/scope.ts';
 import type { DueTrial } from '../protocol/review/due-trials.ts';
 import { greenAt, testsAt } from '../protocol/review/proof.ts';
 import { MOST_TRIAL_LINES, type TrialRun, trialCommands, triedAt } from '../protocol/review/trial.ts';
@@ -28,6 +28,7 @@ import { howEnded, inDisposableCheckout, isGreen, runHere } from './disposable-c
 import { makeEvidenceFolder } from './proof/evidence-retention.ts';
 import { changedBy, logFolder, placeSettings, tenths } from './proof/run-commands.ts';
 import { canRunTests } from './proof/runs-tests.ts';
+import { readLog } from './read-log.ts';
 import { testsRun } from './rules/idle-run.ts';
 import { skippedTests } from './rules/skipped-tests.ts';
 
@@ -105,7 +106,7 @@ async function runThem(
       const absent = missing ? await absentFile(gitDir, base, command) : undefined;
       const how = `${howEnded(ended, seconds)}${absent === undefined ? '' : `: ${absent} is not there yet`}`;
       const took = tenths(ended.durationMs / 1000);
-      const tests = testsRun(ended.tail);
+      const tests = testsRun(ended.tail, command, readLog(context.disk, request.log, ''));
       if (isGreen(ended))
         runs.push({
           command,
@@ -163,10 +164,13 @@ async function testless({ gitDir, config, base }: Base, run: TrialRun): Promise<
   return can ? run : { ...run, runs_no_tests: true };
 }
 
+/** By its ending; `test_a.Case` and `tests.unit` are a module of Python and what is in it. */
+const isFile = (path: string): boolean => /\.[a-z]{1,5}$/.test(path) && (path.includes('/') || isCode(path));
+
 /** A runner may be green without a test file that it was given, and only warn of it. */
 async function withAbsent({ gitDir, config, base }: Base, run: TrialRun): Promise<TrialRun> {
   if (run.is !== 'green') return run;
-  const tests = pathsIn(run.command).filter((path) => isTest(path, testPatterns(config)) && /\.\w+$/.test(path));
+  const tests = pathsIn(run.command).filter((path) => isTest(path, testPatterns(config)) && isFile(path));
   for (const path of tests) if (await isAbsent(gitDir, base, path)) return { ...run, absent: path };
   return run;
 }

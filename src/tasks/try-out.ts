@@ -10,7 +10,7 @@ import type { Ended } from '../process/run.ts';
 import type { Board } from '../protocol/board.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
-import { retractedHint } from '../protocol/review/retracted.ts';
+import { lastReviewRetracted, retractedHint } from '../protocol/review/retracted.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
 import { runConfined } from '../sandbox/mode.ts';
 import type { TaskContext } from './context.ts';
@@ -102,6 +102,8 @@ function tryFolder(context: TaskContext, state: State): TryPlace | Refusal {
   const own = state.tasks.find((task) => task.status === 'CLAIMED' && task.assigned_to === id);
   const worktree = id === undefined ? undefined : own?.worktree;
   if (worktree !== undefined) return { folder: join(context.paths.root, worktree) };
+  const retracted = id === undefined ? undefined : lastReviewRetracted(state, id);
+  if (retracted !== undefined) return retracted;
   for (const task of state.tasks) {
     const hint = retractedHint(task, id);
     if (hint !== undefined) return refuse(`the submission of ${task.id} was retracted`, hint, 1, 'state');

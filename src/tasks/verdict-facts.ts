@@ -25,6 +25,7 @@ import type { Blocker } from '../protocol/review/verdict.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { counted } from '../text/format.ts';
 import { approvalFacts } from './approval-facts.ts';
+import { nearChange } from './changed-ranges.ts';
 import { look, type TaskContext } from './context.ts';
 import { commandsReached } from './proof/commands-reached.ts';
 import { filesNotRun, isLeftOut } from './proof/runs-tests.ts';
@@ -78,6 +79,7 @@ export async function verdictFacts(
     commit,
     touched,
     rewritten: async () => (base === undefined ? [] : doneBetween(gitDir, base, commit)),
+    isNearChange: nearChange(gitDir, base, commit),
     lacksTests: lacksTestsAt(task, commit),
     untold: proofAt(task, commit)?.untold_tests ?? [],
     skipsMore: moreSkipped(proofAt(task, commit)?.runs ?? []) > 0,

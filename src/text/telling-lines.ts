@@ -65,7 +65,7 @@ const at = (lines: readonly string[], forms: readonly RegExp[]): readonly number
 /** Says what was wrong; what follows it says with which values. */
 const STRONG: readonly RegExp[] = [
   /^\s*(?:E\s+)?(?:Uncaught )?[\w.]*(?:Error|Exception)\b(?: \[\w+\])?(?:: |$)/,
-  /^\s*not ok \d+/,
+  /^\s*not ok (?:\d+|- )/,
   /^\w+: \*\*\* /,
   /^thread '.*' panicked|^panic: /,
   /^(?:sh|bash|\/bin\/sh): .*(?:not found|No such file)/,
@@ -96,6 +96,6 @@ const NOISE: readonly RegExp[] = [
   // a rule with a title
   /^[=_-]{3,} (?:FAILURES|ERRORS|short test summary info|test session starts) [=_-]{3,}$/,
   // what a runner says around each test
-  /^\s*(?:# (?:Subtest|tests|suites|pass|cancelled|skipped|todo|duration_ms)\b|TAP version|1\.\.\d+$|ok \d+)/,
+  /^\s*(?:# (?:Subtest|tests|suites|pass|cancelled|skipped|todo|duration_ms)\b|TAP version|1\.\.\d+$|ok (?:\d+|- ))/,
   /^\s*(?:duration_ms|location|failureType|type|generatedMessage|operator|code|name|stack|error):(?: \|-| true,?| '.*',?| [\d.]+)$/,
 ];

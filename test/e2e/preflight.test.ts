@@ -180,7 +180,7 @@ describe('run --check warns of', () => {
     const plain = p.liza(['run', '--check', '--agent', 'claude'], { env });
     expect(plain).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^nothing stops a run\n(ok {3}\S+ +\S.*\n)+$/),
+      stdout: expect.stringMatching(/^(ok {3}\S+ +\S.*\n)+nothing stops a run\n$/),
     });
   });
 

@@ -54,6 +54,15 @@ test.each([ONE, TWO])(
   300_000,
 );
 
+test('killed in its test: what that had started is ended before the next test begins', () => {
+  const first = '[ -e "$HOME/first" ] || { echo $$ > "$HOME/first"; kill -9 $PPID; sleep 300; }\n';
+  const p = made(`${first}! kill -0 "$(cat "$HOME/first")" 2>/dev/null || { echo it runs on; exit 1; }\n`);
+  const built = builtIn(p);
+  expect(built.liza(['queue', 'run']).signal).toBe('SIGKILL');
+  expect(built.liza(['queue', 'run'])).toMatchObject({ code: 0 });
+  expect(built.board().tasks.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'MERGED'));
+}, 60_000);
+
 test('killed in its test, and then one is taken out: nothing is left of the batch', async () => {
   const p = made(SCRIPT);
   const built = builtIn(p);

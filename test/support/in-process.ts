@@ -72,6 +72,14 @@ function neverExits(): never {
   throw new Error('a command in a test may not end the process');
 }
 
+export const ioOf = (cwd: string, env: Environment): Io => ({
+  ...ioAt(cwd, env, Date.now),
+  stdout: () => {},
+  stderr: () => {},
+  readStdin: async () => '',
+  readLine: async () => '',
+});
+
 function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answers> {
   const host = hostAt(now, env);
   return {

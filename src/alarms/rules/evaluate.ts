@@ -2,7 +2,7 @@
 // alarm once when its key appears and to clear it once when it goes. tools/alarm-rows.ts tells people what each means.
 
 import { REPORT, triggerOf } from '../../governance/rules/breaker.ts';
-import { type Board, LIZA } from '../../protocol/board.ts';
+import type { Board } from '../../protocol/board.ts';
 import { givenUpByAgents } from '../../protocol/goal/ended-early.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
@@ -11,17 +11,18 @@ import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { plantedIn, plantedText } from '../../protocol/messages/planted.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
-import { queueOf } from '../../protocol/queue/order.ts';
-import { type State, settings, type Trouble } from '../../protocol/state.ts';
+import { type State, settings } from '../../protocol/state.ts';
 import { setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { bringBack } from '../../protocol/work/task-history.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant } from '../../text/time.ts';
-import { type Alarm, type AlarmName, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
+import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
+import { nothingTested, queueHeld } from './queue-alarms.ts';
 import { rubberStamps } from './rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './task-rows.ts';
+import { troubles } from './trouble-rows.ts';
 
 /** What the watcher knows besides board and clock. */
 export interface Surroundings {
@@ -112,6 +113,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...diskAlarm(context.board),
     ...setupAlarms(state),
     ...queueHeld(state),
+    ...nothingTested(state, context.settings),
     ...sandboxOff(context),
     ...checkpoint(context),
     ...pause(context),
@@ -280,14 +282,6 @@ function setupAlarms(state: State): readonly Alarm[] {
 
 const SHOWN_LINES = 5;
 
-/** A person who holds the queue knows it; keyed by its beginning, so that another time is another alarm. */
-function queueHeld(state: State): readonly Alarm[] {
-  const { held } = queueOf(state);
-  if (held?.by !== LIZA) return [];
-  const words = `${gist(held.reason ?? '', 600)} — nothing lands until you have mended it: liza queue release`;
-  return [alarm('QUEUE HELD', held.since, words)];
-}
-
 /** Agents completed the goal over tasks that agents had given up. */
 function endedEarly(state: State): readonly Alarm[] {
   const all = state.goal.status === 'COMPLETED' ? givenUpByAgents(state) : [];
@@ -312,25 +306,6 @@ function planNotClosed(state: State): readonly Alarm[] {
   const drafts = plan.drafts.length === 0 ? '' : `; still DRAFT: ${listed(plan.drafts)}`;
   const words = `${state.sprint.id} — ${plan.sessions} planner sessions ended without plan done${drafts}; close it: liza plan done, or say what is missing: liza note "…" --for planner`;
   return [alarm('PLAN NOT CLOSED', state.sprint.id, words)];
-}
-
-const TROUBLES: Readonly<Record<Trouble, AlarmName>> = {
-  'crash-loop': 'CRASH LOOP',
-  spin: 'SPIN',
-  quota: 'PROVIDER QUOTA',
-  network: 'PROVIDER UNREACHABLE',
-  login: 'LOGIN NEEDED',
-  provider: 'PROVIDER MISSING',
-};
-
-/** Waits that end by themselves are warnings; a supervisor that stopped is an alarm. */
-function troubles(state: State): readonly Alarm[] {
-  return Object.entries(state.agents).flatMap(([id, { trouble }]) => {
-    if (trouble === undefined) return [];
-    const { kind, detail, until } = trouble;
-    const when = until === undefined ? '' : ` (until ${until})`;
-    return [(until === undefined ? alarm : warning)(TROUBLES[kind], id, `${id} — ${gist(detail)}${when}`)];
-  });
 }
 
 /** Also when the goal has ended: that is when a person merges the work. Lasts until it is marked as dealt with. */

@@ -66,6 +66,18 @@ export function spentOnGoal(state: State): Usage {
 
 const added = new WeakMap<State, Usage>();
 
+/** `$0.42`, `at least $0.42`, `cost unknown`; undefined: nothing ran. */
+export function costText({
+  sessions,
+  cost_usd: cost,
+  uncounted_sessions = 0,
+  unpriced_sessions = 0,
+}: Usage): string | undefined {
+  if (sessions === 0) return undefined;
+  if (cost === undefined) return 'cost unknown';
+  return `${uncounted_sessions + unpriced_sessions > 0 ? 'at least ' : ''}$${cost.toFixed(2)}`;
+}
+
 export const spentOnDay = ({ goal }: State, day: string): Usage =>
   goal.days?.find(({ date }) => date === day) ?? NOTHING;
 

@@ -67,7 +67,8 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
 function doing(member: CrewMember, now: Instant, look: LiveLook): string {
   if (member.state === 'working') return member.activity ?? member.why ?? 'has begun';
   // It has no session: where agents are shown on two lines, its task is named nowhere else.
-  if (member.state === 'merging') return member.activity ?? member.why ?? `tests and merges ${member.task ?? 'a task'}`;
+  if (member.state === 'merging')
+    return member.activity ?? member.why ?? `its supervisor merges ${member.task ?? 'a task'}`;
   const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }

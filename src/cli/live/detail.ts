@@ -5,6 +5,7 @@ import { type HistoryEvent, settings, type Task } from '../../protocol/state.ts'
 import { setupFailureOf, setupFailures, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
+import { counted } from '../../text/format.ts';
 import { instant } from '../../text/time.ts';
 import { eventWords } from '../render/event-words.ts';
 import { type Line, type Page, STATUS_TONE } from '../render/layout.ts';
@@ -61,7 +62,7 @@ export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook)
 
 function rounds(iteration: number, iterations: number, cycle: number, cycles: number): string {
   const worked = iteration === 0 ? [] : [`iteration ${iteration} of ${iterations}`];
-  return [...worked, ...(cycle === 0 ? [] : [`review ${cycle} of ${cycles}`])].join(', ');
+  return [...worked, ...(cycle === 0 ? [] : [`${counted(cycle, 'rejection')} of at most ${cycles}`])].join(', ');
 }
 
 function history(task: Task, p: Page, look: LiveLook): readonly Line[] {

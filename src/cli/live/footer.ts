@@ -78,7 +78,7 @@ function keysOf(scene: Scene): readonly string[] {
     'arrows choose',
     chosen?.kind === 'alarm' ? 'enter shows all of it' : 'enter opens',
     'n note',
-    'x actions',
+    ...(canAct(scene) ? ['x actions'] : []),
     'd diff',
     'l log',
     ...(isHeld ? [] : ['p pause', 'r resume']),
@@ -86,6 +86,12 @@ function keysOf(scene: Scene): readonly string[] {
     '? help',
     stops > 0 ? 'q at once' : QUITS[onQuit],
   ];
+}
+
+/** Something can be done with the chosen row, here or in another terminal. */
+function canAct({ screen: { chosen }, offersOf }: Scene): boolean {
+  const { actions, typed } = offersOf(chosen);
+  return actions.length + typed.length > 0;
 }
 
 /** What q does now. */

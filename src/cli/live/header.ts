@@ -5,7 +5,7 @@ import { scopeText } from '../../budget/rules/limits.ts';
 import { REPORT } from '../../governance/rules/breaker.ts';
 import type { State } from '../../protocol/state.ts';
 import { isTriedAgain } from '../../protocol/work/setup-runs.ts';
-import { doneText, type StatusView } from '../../report/status-view.ts';
+import { doneText, isSprintTold, type StatusView } from '../../report/status-view.ts';
 import type { CrewMember, SessionCount } from '../../supervisor/crew-view.ts';
 import { nothingMovesText } from '../../supervisor/rules/why-idle.ts';
 import type { Line, Page, Span } from '../render/layout.ts';
@@ -20,7 +20,7 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
   const left = sprint.deadlineLeft;
   const facts = [
     progress,
-    ...(sprint.status === 'IN_PROGRESS' ? [] : [sprint.text]),
+    ...(isSprintTold(status) ? [sprint.text] : []),
     ...(left === undefined ? [] : [left < 0 ? `deadline ${coarse(-left)} ago` : `${coarse(left)} left`]),
     ...used(view.board.state, view.members),
     ...tightest(status),
@@ -75,10 +75,15 @@ function used(state: State, members: readonly CrewMember[]): readonly string[] {
     ended.output_tokens +
     running.reduce((sum, session) => sum + session.input + session.output, 0);
   const cost = running.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), ended.cost_usd ?? 0);
+  const isKnown = ended.cost_usd !== undefined || running.some(({ cost_usd }) => cost_usd !== undefined);
   const unknown = (ended.unpriced_sessions ?? 0) + (ended.uncounted_sessions ?? 0) > 0 ? '+?' : '';
   return [
     ...(all === 0 ? [] : [`${tokens(all)} tokens`]),
-    ...(cost > 0 ? [`${dollars(cost)}${unknown}`] : unknown === '' ? [] : ['cost unknown']),
+    ...(cost > 0 || (isKnown && unknown !== '')
+      ? [`${dollars(cost)}${unknown}`]
+      : unknown === ''
+        ? []
+        : ['cost unknown']),
   ];
 }
 
@@ -93,10 +98,12 @@ function unrecorded({ agents }: State, { agent, recent = [] }: CrewMember): read
 function tightest({ spending }: StatusView): readonly string[] {
   const all = spending.flatMap((one) => Object.values(one.limits).map((limit) => ({ one, limit })));
   const [first] = all.sort((a, b) => b.limit.percent - a.limit.percent);
-  return first === undefined
-    ? []
-    : [`${first.limit.percent} % of ${scopeText(first.one).replace(/^the /, '')}'s budget`];
+  return first === undefined ? [] : [`${budgetName(first.one)} ${first.limit.percent} %`];
 }
+
+/** Short: the line has 80 columns. */
+const budgetName = (one: Parameters<typeof scopeText>[0]): string =>
+  one.scope === 'task' ? `budget of ${scopeText(one)}` : `${one.scope} budget`;
 
 /** Another terminal may have asked for it, too. */
 const stopsOf = (stops: number, members: readonly CrewMember[]): number =>
@@ -118,7 +125,9 @@ const goesOn = ({ board, members }: Scene['view']): boolean =>
 const OPEN: ReadonlySet<string> = new Set(['PLANNING', 'IN_PROGRESS']);
 
 function waits(whom: string, goesOn: boolean, p: Page): readonly Line[] {
-  const then = goesOn && !whom.includes('by itself') ? '; then the run goes on by itself' : '';
+  // The decision on a goal whose tasks have ended may end the run.
+  const goes = goesOn && !whom.includes('by itself') && !whom.startsWith('every task has ended');
+  const then = goes ? '; then the run goes on by itself' : '';
   return p
     .lines(p.say(nothingMovesText(`${then === '' ? whom : whom.replace(/\.$/, '')}${then}`)), p.width)
     .map((text) => [{ text, tone: 'strong' }]);

@@ -40,7 +40,9 @@ export function windowOf(total: number, room: number, chosen: number): Window {
 /** The rows of a window, between the marks of what is cut. */
 export function shown(rows: readonly Line[], { from, to, total }: Window, p: Page, what: string): readonly Line[] {
   const mark = (count: number, where: string): readonly Line[] =>
-    count === 0 ? [] : [[{ text: `  ${p.more} ${count} more ${what}${where}`, tone: 'faint' }]];
+    count === 0
+      ? []
+      : [[{ text: `  ${p.more} ${count} more ${count === 1 ? what.replace(/s$/, '') : what}${where}`, tone: 'faint' }]];
   return [...mark(from, ' above'), ...rows, ...mark(total - to, '')];
 }
 

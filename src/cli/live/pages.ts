@@ -34,7 +34,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ['second bar', 'how full the agent’s context is; near 90% it hands over'],
   ['12.3k+4.5k', 'tokens in and out of the session, then its cost where the provider tells it'],
   ['it 2/10', 'second of at most ten iterations'],
-  ['rev 1/5', 'first of at most five review rounds'],
+  ['rej 1/5', 'rejected once; after five rejections it is blocked'],
 ];
 
 export function helpLines(p: Page): readonly Line[] {
@@ -79,12 +79,17 @@ interface LogPane {
   readonly room: number;
 }
 
+/** The log of the session that runs: an earlier one may be chosen from all logs. */
+const isOf = (member: CrewMember | undefined, path: string | undefined): boolean =>
+  path === undefined || member?.session === undefined || nameOf(member.session.log) === nameOf(path);
+const nameOf = (path: string): string | undefined => path.split('/').at(-1);
+
 export function logLines({ view, pane, path, lines, back, room }: LogPane, p: Page): readonly Line[] {
   const { agent } = pane;
   const member = view.members.find((one) => one.agent === agent);
   const isNow = (pane.back ?? 0) === 0;
   const facts = [
-    ...(isNow ? [member?.task, member?.provider, ...spent(member?.session)] : []),
+    ...(isNow && isOf(member, path) ? [member?.task, member?.provider, ...spent(member?.session)] : []),
     path?.split('/').at(-1) ?? 'no log yet',
   ].flatMap((fact) => (fact === undefined ? [] : [p.say(fact)]));
   const place = back === 0 ? (isNow ? 'following' : 'its end') : `${counted(back, 'line')} back`;

@@ -81,7 +81,7 @@ function facts(task: TaskView, wide: boolean): readonly string[] {
   const iteration =
     task.iteration === 0 ? [] : [`${wide ? 'iteration' : 'it'} ${task.iteration}/${task.maxIterations}`];
   const cycles =
-    task.reviewCycle === 0 ? [] : [`${wide ? 'review' : 'rev'} ${task.reviewCycle}/${task.maxReviewCycles}`];
+    task.reviewCycle === 0 ? [] : [`${wide ? 'rejected' : 'rej'} ${task.reviewCycle}/${task.maxReviewCycles}`];
   const paused = task.paused ? ['paused'] : [];
   switch (task.status) {
     case 'CLAIMED':

@@ -25,6 +25,7 @@ type ListName = {
 /** Every list of files that a diff has; one that is missing here is a type error. */
 const NAMES: Readonly<Record<ListName, string>> = {
   undeclared: 'not announced in any checkpoint',
+  untouched: 'announced in a checkpoint, and not touched',
   declared_late: 'declared late, after the checkpoint',
   beyond_scope: 'outside the paths of scope IN',
   out_parts: 'scope OUT that no machine checks',
@@ -41,6 +42,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   tests_extended: 'existing test files that only gained lines',
   tests_weakened: 'tests WEAKENED (fewer assertions, or switched off)',
   tests_new_off: 'tests new, with a skip',
+  tests_unasserted: 'new tests that assert NOTHING in their own lines',
   tests_moved: 'tests moved, unchanged',
   tests_moved_changed: 'tests moved and changed',
   tests_removed: 'existing tests REMOVED',
@@ -48,8 +50,11 @@ const NAMES: Readonly<Record<ListName, string>> = {
   instructions: 'instruction or CI files touched',
   test_setup: 'how tests are run',
   passing: 'added and removed again by its commits (they stay in the history)',
+  changed_back: 'changed and changed back by its commits (not in the diff, but in the history)',
+  empty_commits: 'commits that change nothing',
   unread: 'too large, too many or generated: not looked at by Liza',
   brought_back: 'as they were before the checkpoint, when they were put aside',
+  put_aside: 'work from before the checkpoint, put aside for it',
   dated_before: 'commits dated before the checkpoint',
   named_otherwise: 'commits under another name than its coder’s',
   foreign_roots: 'roots of another history that it brings',
@@ -89,6 +94,7 @@ interface Run {
   readonly tests?: number;
   readonly tests_on_base?: number;
   readonly changed?: PathList;
+  readonly idle_script?: string;
 }
 
 /** What Liza ran at the last submitted commit, or at another one. */
@@ -101,8 +107,8 @@ export function proofText(task: Task, commit?: string): string | undefined {
   if (!Array.isArray(runs)) return undefined;
   return [
     ...runs.map(
-      ({ command, ok, seconds, said_failed: failed, ...run }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}: ${command}`,
+      ({ command, ok, seconds, said_failed: failed, idle_script: idle, ...run }: Run) =>
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${oneLine(idle)})`}: ${command}`,
     ),
     ...(tests === undefined
       ? []

@@ -46,7 +46,8 @@ function asJson(result: Result): Readonly<Record<string, unknown>> {
 function print(result: Result, io: Io): void {
   for (const notice of result.notices ?? []) printNotice(notice, io);
   const message = result.ok && result.message !== undefined ? [plain(result.message)] : [];
-  const lines = [...message, ...(result.lines ?? [])];
+  const below = result.ok && result.sumsUp === true;
+  const lines = below ? [...(result.lines ?? []), ...message] : [...message, ...(result.lines ?? [])];
   if (lines.length > 0) printOut(io, `${lines.join('\n')}\n`);
   if (!result.ok)
     printErr(io, `liza: ${plain(result.message)}\n  → ${plain(result.hint).replaceAll('\n', '\n    ')}\n`);

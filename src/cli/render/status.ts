@@ -13,6 +13,7 @@ import {
   type AgentView,
   type AnomalyView,
   doneText,
+  isSprintTold,
   type QuestionView,
   type StatusView,
   type TaskView,
@@ -67,7 +68,7 @@ function header(view: StatusView, p: Page): readonly Line[] {
   const { goal, sprint } = view;
   const bar = p.bar(sprint.done, sprint.planned, p.width >= 60 ? 20 : 10);
   const progress = sprint.planned === 0 ? 'nothing planned yet' : doneText(sprint);
-  const state = sprint.status === 'IN_PROGRESS' ? '' : `${p.dot}${sprint.text}`;
+  const state = isSprintTold(view) ? `${p.dot}${sprint.text}` : '';
   const left = sprint.deadlineLeft;
   const deadline =
     left === undefined
@@ -178,10 +179,14 @@ function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
 }
 
 const STOPPED = 'stopped in order';
-const heldWords = (task: TaskView): string => (task.holderStopped === true ? STOPPED : leaseWords(task.leaseLeft));
+const heldWords = ({ holderStopped, holderGaveUp, leaseLeft }: TaskView): string =>
+  holderGaveUp === true ? 'gave up' : holderStopped === true ? STOPPED : leaseWords(leaseLeft);
+
+const endedWords = ({ ended, why, leaseLeft }: AgentView): string =>
+  ended === 'gave-up' ? `gave up: ${why}` : ended === 'in-order' ? STOPPED : leaseWords(leaseLeft);
 
 function taskFacts(task: TaskView): readonly string[] {
-  const cycles = task.reviewCycle === 0 ? [] : [`review ${task.reviewCycle}/${task.maxReviewCycles}`];
+  const cycles = task.reviewCycle === 0 ? [] : [`rejected ${task.reviewCycle}/${task.maxReviewCycles}`];
   const iteration = task.iteration === 0 ? [] : [`iteration ${task.iteration}/${task.maxIterations}`];
   const owner = task.owner === undefined ? [] : [task.owner];
   const waits =
@@ -227,7 +232,7 @@ function agentLines(agents: readonly AgentView[], told: ReadonlySet<string | und
   const statusWidth = Math.max(...agents.map(({ status }) => status.length));
   return agents.map((agent) => {
     const context = agent.contextPercent === undefined ? [] : [`context ${Math.round(agent.contextPercent)} %`];
-    const lease = told.has(agent.id) ? [] : [agent.ended === 'in-order' ? STOPPED : leaseWords(agent.leaseLeft)];
+    const lease = told.has(agent.id) && agent.ended !== 'gave-up' ? [] : [endedWords(agent)];
     const facts = [...(agent.task === undefined ? [] : [agent.task]), ...lease, ...context];
     return [
       { text: `  ${pad(p.say(agent.id), idWidth)}  ` },

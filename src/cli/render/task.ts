@@ -231,7 +231,7 @@ function review(task: Task, { view }: TaskExtras): readonly Field[] {
     ['commit', task.review_commit],
     ['reviewer', task.reviewing_by && `${task.reviewing_by}${leaseOf(view)}`],
     ['lease expires', view.leaseLeft === undefined ? task.review_lease_expires : undefined],
-    ['cycles', cycles ? `${view.reviewCycle}/${view.maxReviewCycles} now, ${cycles} in all` : undefined],
+    ['rejections', cycles ? `${view.reviewCycle}/${view.maxReviewCycles} now, ${cycles} in all` : undefined],
     ['rejection', rejectionText(task)],
     [
       'approvals',

@@ -85,12 +85,23 @@ const VERDICTS: ReadonlySet<string> = new Set(['approved', 'rejected']);
 /** What a verdict says stands there once, whole. */
 export const UNDER_REVIEWS = 'whole under Reviews';
 
-/** As it is stored, in one line; a list of texts without its brackets. */
+/** As it is stored, in one line; a list of texts without its brackets, fields by their names. */
 function valueText(value: unknown): string {
   const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
-  const text = isTexts ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value);
+  const text = isTexts
+    ? value.join(', ')
+    : typeof value === 'string'
+      ? value
+      : isFields(value)
+        ? Object.entries(value)
+            .map(([key, one]) => `${key.replaceAll('_', ' ')}: ${valueText(one)}`)
+            .join(', ')
+        : JSON.stringify(value);
   return text.trim().replace(/\s*\n\s*/g, ' ');
 }
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `2026-03-01 09:14:07`: several steps of agents fall into one minute. */
 export const moment = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 19);

@@ -3,7 +3,8 @@
 import type { Deinited } from '../../project/deinit.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { counted } from '../../text/format.ts';
+import type { TaskContext } from '../../tasks/context.ts';
+import { counted, shellWord } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { boardAt } from '../open-board.ts';
 import { openTaskContext } from '../open-project.ts';
@@ -28,10 +29,23 @@ export const verb: Verb = {
     const context = await openTaskContext(io, { anyBoard: true });
     if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
+    const stays = await branchLine(context);
     const done = await deinit(context, purge);
-    return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge);
+    return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge, stays);
   },
 };
+
+/** Merged work that the person's branch lacks: it stays, and nobody but git tells of it from now on. */
+async function branchLine(context: TaskContext): Promise<readonly string[]> {
+  const { baseDistance } = await import('../../git/base-branch.ts');
+  const snapshot = await context.store.read().catch(() => undefined); // a board that cannot be read is removed all the same
+  const distance = snapshot && (await baseDistance(context, snapshot.board));
+  if (distance === undefined || distance.ahead === 0) return [];
+  const { branch, integration, ahead } = distance;
+  return [
+    `the branch ${integration} stays, with ${counted(ahead, 'commit')} that ${branch} lacks: git switch ${shellWord(branch)} && git merge ${shellWord(integration)}`,
+  ];
+}
 
 /** There is no board; an interrupted deinit may have left something, or an earlier one kept something. */
 async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
@@ -53,7 +67,12 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   return isRefusal(done) ? done : tell('the rest of Liza is removed', done, purge);
 }
 
-function tell(message: string, { putAway, kept, settled, left }: Deinited, purge: boolean): Done {
+function tell(
+  message: string,
+  { putAway, kept, settled, left }: Deinited,
+  purge: boolean,
+  stays: readonly string[] = [],
+): Done {
   const { attempts, reviews, board } = kept;
   const keeps = [
     ...(attempts + reviews === 0
@@ -73,6 +92,7 @@ function tell(message: string, { putAway, kept, settled, left }: Deinited, purge
       ),
       ...keeps,
       ...(keeps.length === 0 || purge ? [] : ['to delete that too: liza deinit --purge']),
+      ...stays,
       ...left.map((line) => `left: ${line}`),
     ].map(plain),
     data: { put_away: putAway, kept, settled, left, purged: purge },

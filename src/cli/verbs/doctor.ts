@@ -17,6 +17,9 @@ import type { Result, Verb } from '../verb.ts';
 export const verb: Verb = {
   options: {
     fix: { description: 'Fix what can be fixed safely; without it nothing is changed.' },
+    'accept-board': {
+      description: 'Accept a blackboard that was not made here, such as one from a backup; its settings run programs.',
+    },
     'accept-integration': { description: 'Accept that the integration branch was moved outside Liza.' },
   },
   examples: ['liza doctor', 'liza doctor --fix', 'liza doctor --accept-integration'],
@@ -26,6 +29,7 @@ export const verb: Verb = {
   ],
   run: async (args, io) => {
     if (args.flag('accept-integration')) return accept(io);
+    if (args.flag('accept-board')) return acceptBoard(io);
     const fix = args.flag('fix');
     const operator = fix ? await humanOnly(io, 'doctor --fix') : undefined;
     if (operator !== undefined) return operator;
@@ -113,6 +117,8 @@ async function sandboxFinding(
   const message = told.text.replace('sandbox: ', '');
   if ('tool' in told.mode && told.mode.tool.kind === 'bubblewrap' && told.mode.tool.filter === undefined)
     return [warning(check, `${message}, but without a filter of system calls: ${LEASES}`, 'use a kernel with seccomp')];
+  if ('tool' in told.mode && told.mode.tool.kind === 'bubblewrap' && told.mode.tool.perl === undefined)
+    return [warning(check, `${message}, but ${SOCKETS}`, 'use Linux 6.12 or newer, with perl; or: liza help sandbox')];
   if (told.remedy === undefined) return [ok(check, message)];
   return [
     (isRefusal(told.mode) ? broken : warning)(check, message, told.remedy),
@@ -120,6 +126,8 @@ async function sandboxFinding(
   ];
 }
 
+const SOCKETS =
+  'programs in it can hand open folders to each other by abstract sockets, so that folders are not used again';
 const LEASES = 'an agent can take leases on files, and all who open them wait';
 
 async function accept(io: Io): Promise<Result> {
@@ -133,6 +141,18 @@ async function accept(io: Io): Promise<Result> {
   const { head, gone } = accepted;
   const lines = gone.length === 0 ? [] : [`merged before, and no longer on the branch: ${gone.join(', ')}`];
   return committedResult(accepted, () => ({ lines, data: { head, gone } }));
+}
+
+/** From here on the git directory names it as this repository's. */
+async function acceptBoard(io: Io): Promise<Result> {
+  const operator = await humanOnly(io, 'doctor --accept-board');
+  if (operator !== undefined) return operator;
+  const { openRepository } = await import('../../git/repository.ts');
+  const repository = await openRepository(io.host, io.cwd);
+  if (isRefusal(repository)) return repository;
+  const { acceptForeignBoard } = await import('../../project/init-place.ts');
+  const refused = acceptForeignBoard(boardAt(io, repository));
+  return refused ?? { ok: true, message: 'the blackboard in .liza is this repository’s now; next: liza doctor' };
 }
 
 const MARKS = { ok: 'ok', warning: 'WARN', broken: 'BAD' } as const;

@@ -1,6 +1,7 @@
 // `liza finish [branch]`: shows what the integration branch brings to a person's branch, tests the result, asks, and
 // merges; or tells how it is done by hand. Never moves a branch that nobody said yes to.
 
+import type { Board } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { eventsOf } from '../../protocol/goal/alignment.ts';
 import { unhandledText } from '../../protocol/messages/notes.ts';
@@ -8,12 +9,14 @@ import { openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State, type TaskStatus } from '../../protocol/state.ts';
 import { recordedMerges } from '../../protocol/work/task-history.ts';
 import { unconfinedAgents } from '../../sandbox/rules/session-label.ts';
+import type { TaskContext } from '../../tasks/context.ts';
 import type { FinishPlan } from '../../tasks/finish.ts';
 import { testText } from '../../tasks/rules/tested.ts';
 import { counted, listed, shellWord } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import { printOut } from '../render/print.ts';
+import { rewrittenLines } from '../render/rewritten-branch.ts';
 import { plain } from '../render/terminal.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -54,8 +57,7 @@ export const verb: Verb = {
     if (how === 'contained') {
       const open = stillOpen(board.state);
       if (isTooEarly(board.state, open)) {
-        const { crewAtWork } = await import('../../supervisor/crew-record.ts');
-        const next = crewAtWork(context) === undefined ? 'continue it: liza run' : 'watch it: liza attach';
+        const next = await nextStep(io, context, board);
         return {
           ...refuse(`nothing to bring into ${branch} yet: ${open.join(', ')}`, `${next}; then: liza finish`, 1, 'left'),
           data,
@@ -87,6 +89,15 @@ export const verb: Verb = {
   },
 };
 
+/** What lets the goal go on: the same step that `liza status` names. */
+async function nextStep(io: Io, context: TaskContext, board: Board): Promise<string> {
+  if (board.state.goal.status === 'ABORTED') return 'continue it: liza resume, then liza run';
+  const { crewAtWork } = await import('../../supervisor/crew-record.ts');
+  if (crewAtWork(context) !== undefined) return 'watch it: liza attach';
+  const { unreadyText } = await import('../unready.ts');
+  return (await unreadyText(io, context, board)) ?? 'continue it: liza run';
+}
+
 /** After a fast-forward the branch may end in a merge of itself (liza sync), which no task stands behind. */
 function accountedAt({ branch, commit, how, tasks }: FinishPlan): string {
   const merges = recordedMerges(tasks).map(({ mergeCommit }) => mergeCommit);
@@ -114,7 +125,8 @@ function stillOpen({ goal, tasks }: State): readonly string[] {
   });
   if (goal.status === 'ABORTED') return ['the goal is ABORTED', ...found];
   if (found.length > 0) return found;
-  return tasks.some(({ status }) => status === 'MERGED') ? [] : ['the goal is being planned'];
+  if (tasks.some(({ status }) => status === 'MERGED')) return [];
+  return [tasks.length === 0 ? 'nothing is planned yet' : 'nothing is merged yet'];
 }
 
 const WAITING: Readonly<Record<Exclude<TaskStatus, 'MERGED' | 'SUPERSEDED' | 'ABANDONED'>, string>> = {
@@ -150,8 +162,6 @@ const unhandled = (state: State): readonly string[] => {
   return text === undefined ? [] : [text];
 };
 
-const MOST_RETURNING = 20;
-
 function planLines(
   {
     branch,
@@ -174,7 +184,6 @@ function planLines(
   const live = state.tasks.filter(({ status }) => !isTerminal(status));
   const questions = openQuestions(state).length;
   const open = [
-    ...(state.goal.status === 'COMPLETED' ? [] : [`the goal is ${state.goal.status}`]),
     ...(live.length === 0
       ? []
       : [
@@ -191,13 +200,11 @@ function planLines(
     ...ownLines({ branch, own, ownMore, test }),
     ...rejectedLines(rejected),
     ...unconfinedLines(tasks),
-    ...(returning.length === 0
-      ? []
-      : [
-          `${branch} was rewritten since Liza built on it; this brings back ${counted(returning.length, 'commit')} that it has no more:`,
-          ...returning.slice(0, MOST_RETURNING).map((line) => `  ${line}`),
-          ...(returning.length > MOST_RETURNING ? [`  and ${returning.length - MOST_RETURNING} more`] : []),
-        ]),
+    ...rewrittenLines(
+      returning,
+      (these) => `${branch} was rewritten since Liza built on it; this brings back ${these}`,
+    ),
+    ...(state.goal.status === 'COMPLETED' ? [] : [`the goal is not complete yet: it is ${state.goal.status}`]),
     ...(open.length === 0 ? [] : [`unfinished, and not part of it: ${open.join('; ')}`]),
     ...unhandled(state),
     testText(test),

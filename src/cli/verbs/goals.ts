@@ -1,5 +1,6 @@
 // `liza goals`: every goal of this project, one after another: state, dates, and what came of it.
 
+import { costText } from '../../budget/rules/ledger.ts';
 import { endEvent } from '../../protocol/goal/alignment.ts';
 import { type GoalRecord, goalRecord } from '../../protocol/goal/goal-record.ts';
 import { numberOf } from '../../protocol/goal/goal-tasks.ts';
@@ -34,6 +35,9 @@ interface Row {
   readonly tasks: number;
   readonly merged: number;
   readonly sprints: number;
+  /** In words; absent: nothing ran, or nobody kept it. */
+  readonly cost?: string;
+  readonly cost_usd?: number;
   readonly anomalies: number;
   /** Made under this goal. */
   readonly discoveries: number;
@@ -62,6 +66,7 @@ function row(record: GoalRecord, before: GoalRecord | undefined): Row {
     tasks: record.tasks.length,
     merged: record.metrics.tasks_merged,
     sprints: sprintsOf(record, before),
+    ...(record.spent === undefined ? {} : defined({ cost: costText(record.spent), cost_usd: record.spent.cost_usd })),
     anomalies: record.anomalies.length,
     discoveries: record.discovered.length - carried,
     carried,
@@ -87,6 +92,7 @@ function lines(goal: Row): readonly string[] {
   const facts = [
     `${goal.merged} of ${counted(goal.tasks, 'task')} merged`,
     counted(goal.sprints, 'sprint'),
+    ...(goal.cost === undefined ? [] : [goal.cost]),
     goal.discoveries === 1 ? '1 discovery' : `${goal.discoveries} discoveries`,
     ...(goal.carried === 0 ? [] : [`${goal.carried} carried over`]),
     ...(goal.open_discoveries === 0 ? [] : [`${goal.open_discoveries} open`]),

@@ -13,12 +13,12 @@ export const verb: Verb = {
   positionals: [
     { name: 'topic', optional: true, rest: true, kind: 'verb', description: 'A command, a topic or a setting.' },
   ],
-  options: { all: { description: 'Every command, including those planned but not in this version.' } },
+  options: { all: { description: 'Every command.' } },
   examples: ['liza help', 'liza help --all', 'liza help add-task', 'liza help states'],
   run: async (args, io) => {
     const name = args.all('topic').join(' ');
     if (name === '' && !args.flag('all') && !io.env['LIZA_AGENT_ID']) return everyday(io);
-    if (name === '') return overview(args.flag('all'), io);
+    if (name === '') return overview(io);
     const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic !== undefined) {
       const told = typeof topic.lines === 'function' ? await topic.lines(io.asset) : topic.lines;
@@ -86,8 +86,8 @@ function everyday(reader: Reader): Result {
   return { ok: true, lines, data: { commands: EVERYDAY.map(([name, typed, summary]) => ({ name, typed, summary })) } };
 }
 
-function overview(planned: boolean, reader: Reader): Result {
-  const entries = Object.entries(REGISTRY).filter(([, { load }]) => planned || load !== undefined);
+function overview(reader: Reader): Result {
+  const entries = Object.entries(REGISTRY).filter(([, { load }]) => load !== undefined);
   const names = [...entries.map(([name]) => name), ...Object.keys(TOPICS)];
   const width = Math.max(...names.map((name) => name.length));
   const row = (name: string, summary: string) => table([[name.padEnd(width), summary]], reader);
@@ -95,8 +95,7 @@ function overview(planned: boolean, reader: Reader): Result {
   for (const group of GROUPS) {
     const mine = entries.filter(([, { groups }]) => groups[0] === group);
     if (mine.length === 0) continue;
-    const shown = ([name, { summary, load }]: (typeof mine)[number]) =>
-      row(name, `${load ? '' : '(planned) '}${summary}`);
+    const shown = ([name, { summary }]: (typeof mine)[number]) => row(name, summary);
     lines.push('', `${group}:`, ...mine.flatMap(shown));
   }
   lines.push(

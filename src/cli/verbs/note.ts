@@ -2,6 +2,7 @@
 // `liza note done <id>`: it is dealt with. `liza note list`: those that are not.
 
 import { type NamedNote, namedNotes } from '../../protocol/messages/notes.ts';
+import type { State } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { act, onProject } from '../open-project.ts';
 import { oneLine } from '../render/terminal.ts';
@@ -13,6 +14,7 @@ const note: Verb = {
     for: {
       value: 'task',
       kind: 'record',
+      aka: ['to', 'task', 'agent', 'role'],
       description:
         'The task, the agent or the role (coder, code-reviewer, planner) it is for; without it everyone reads it.',
     },
@@ -25,12 +27,29 @@ const note: Verb = {
     'A running session is told with the answer to its next liza command. A note stays in prompts until it is done (liza note done), and wakes the planner once.',
   ],
   run: async (args, io) => {
-    const message = args.all('message').join(' ');
-    return act(io, { name: 'note', message, ...defined({ for: args.text('for') }) }, ({ state, already }) =>
-      already === true ? {} : { data: { note: state.human_notes.at(-1)?.id } },
-    );
+    const words = args.all('message');
+    const message = words.join(' ');
+    const reader = args.text('for');
+    return act(io, { name: 'note', message, ...defined({ for: reader }) }, ({ state, already }) => {
+      if (already === true) return {};
+      const id = state.human_notes.at(-1)?.id;
+      return { data: { note: id }, lines: reader === undefined ? meantFor(state, words, id) : [] };
+    });
   },
 };
+
+/** A first word that is the id of a task or an agent was probably meant as its reader. */
+function meantFor(
+  { tasks, agents }: State,
+  [first = '', ...rest]: readonly string[],
+  id: string | undefined,
+): readonly string[] {
+  const known = tasks.some((task) => task.id === first) || Object.hasOwn(agents, first);
+  if (!known || rest.length === 0) return [];
+  return [
+    `everyone reads it, with ${first} as its first word; did you mean --for ${first}? then: liza note done ${id}, and liza note --for ${first} "…"`,
+  ];
+}
 
 const noteDone: Verb = {
   positionals: [{ name: 'id', rest: true, kind: 'note', description: 'Of the notes, such as note-3.' }],

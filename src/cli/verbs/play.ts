@@ -16,6 +16,7 @@ import {
   sessionIn,
   take,
 } from '../../rehearsal/player-folder.ts';
+import { iso } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { oneLine, plain } from '../render/terminal.ts';
 import type { Args, Positional, Result, Verb } from '../verb.ts';
@@ -212,19 +213,23 @@ async function asked(args: Args, io: Io, what: Asked): Promise<Answered | Refusa
     const fact = `a session of ${agent} waits, and nobody has taken it`;
     return refuse(fact, `take it: liza play next ${agent}`, 1, 'rehearsal');
   }
+  const since = iso(clock.now());
   const name = ask(io.host, folder, what);
   for (;;) {
     const answered = answerTo(disk, folder, name);
     if (answered !== undefined) return answered;
     if (sessionIn(io.host, folder)?.session !== session.session || io.stop.aborted) {
-      return notPlayed(io, root, agent, `the session of ${agent} has ended`);
+      return notPlayed(io, root, agent, `the session of ${agent} has ended`, since);
     }
     await clock.sleep(LOOK_MS, io.stop);
   }
 }
 
-/** What became of the session, as far as the board knows, and what its player can do now. */
-async function notPlayed(io: Io, root: string, agent: string, fact: string): Promise<Refusal> {
+/**
+ * What became of the session, as far as the board knows, and what its player can do now. One that has just ended may not
+ * be on the board yet: what ended before `since` was another.
+ */
+async function notPlayed(io: Io, root: string, agent: string, fact: string, since = ''): Promise<Refusal> {
   const { board, now } = await io.openStore(io.context(root)).read();
   const { goal, tasks, agents } = board.state;
   const last = tasks
@@ -233,7 +238,8 @@ async function notPlayed(io: Io, root: string, agent: string, fact: string): Pro
       (latest, one) => (latest === undefined || one.ended > latest.ended ? one : latest),
       agents[agent]?.interrupted,
     );
-  const how = last?.how === undefined ? '' : `; its last one, until ${last.ended}: ${oneLine(last.how)}`;
+  const how =
+    last?.how === undefined || last.ended < since ? '' : `; its last one, until ${last.ended}: ${oneLine(last.how)}`;
   const isOver = goal.status === 'COMPLETED' || goal.status === 'ABORTED';
   if (isOver) return refuse(`${fact}: ${goal.id} is ${goal.status}`, 'stop playing', 1, 'rehearsal');
   const next = `liza play next ${agent} --wait 300`;

@@ -1,6 +1,6 @@
 // `liza status`: the whole board on one page.
 
-import { type Board, roleOfId } from '../../protocol/board.ts';
+import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { type Settings, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
@@ -10,7 +10,7 @@ import type { Instant } from '../../text/time.ts';
 import type { Io } from '../io.ts';
 import { openBoard } from '../open-board.ts';
 import { lookOf } from '../render/look.ts';
-import { TEMPLATE } from '../spec-file.ts';
+import { unreadyText } from '../unready.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
@@ -55,15 +55,6 @@ export const verb: Verb = {
     return { ok: true, lines: [renderStatus(view, look).trimEnd()], data: { ...view } };
   },
 };
-
-/** Before anything is planned a run may be refused for the goal's document: that comes before `liza run`. */
-async function unreadyText(io: Io, context: BoardContext, board: Board): Promise<string | undefined> {
-  if (board.state.goal.status !== 'PLANNING' || board.state.tasks.length > 0) return undefined;
-  const { visionStop } = await import('../../preflight/quick-checks.ts');
-  const { realDisk } = await import('../../ports/disk.ts');
-  const stopped = await visionStop(context, board, realDisk.readFileSync(io.asset(TEMPLATE), 'utf8'));
-  return stopped && `${stopped.message}; ${stopped.mend}`;
-}
 
 /** Only what is shown depends on it: no proof is asked for. */
 function readerOf({ env }: Io): string | undefined {

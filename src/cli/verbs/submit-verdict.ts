@@ -81,7 +81,7 @@ export const verb: Verb = {
     const kept = keepText(
       context,
       `verdict-${task}-${context.actor.id ?? 'human'}.md`,
-      redact(reason, secretsOf(context.env)),
+      `${verdict}${command.commit === undefined ? '' : ` of ${command.commit}`}\n${redact(reason, secretsOf(context.env))}`,
     );
     return { ...outcome, hint: `${outcome.hint}; your findings are kept in ${kept} for the next reviewer` };
   },

@@ -5,6 +5,7 @@ import { NO_TESTS, testText } from '../../tasks/rules/tested.ts';
 import type { Synced } from '../../tasks/sync.ts';
 import { counted } from '../../text/format.ts';
 import { committedResult, onTasks } from '../open-project.ts';
+import { rewrittenLines } from '../render/rewritten-branch.ts';
 import { plain } from '../render/terminal.ts';
 import type { Result, Verb } from '../verb.ts';
 
@@ -50,14 +51,26 @@ function syncedResult(synced: Synced): Result {
     return {
       ok: true,
       message: `already done: the integration branch has all of ${branch}`,
+      lines: keptLines(synced).map(plain),
       data: { ...data, already: true },
     };
   return committedResult(committed, () => ({ lines: syncedLines(synced), data }));
 }
 
 /** Also below the result of an `init` that brought the branch in. */
-export function syncedLines({ how, commits, test, remarks }: Synced): readonly string[] {
+export function syncedLines(synced: Synced): readonly string[] {
+  const { how, commits, test, remarks } = synced;
   // No task stands behind what comes: nothing of it was tested before.
   const tested = test.verdict === 'none' ? `no tests were run on the result: ${NO_TESTS}` : testText(test);
-  return [`${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`, ...remarks].map(plain);
+  return [
+    `${counted(commits, 'commit')}, ${how === 'merge' ? 'merge commit' : how}; ${tested}`,
+    ...keptLines(synced),
+    ...remarks,
+  ].map(plain);
 }
+
+const keptLines = ({ branch, kept }: Synced): readonly string[] =>
+  rewrittenLines(
+    kept,
+    (these) => `${branch} was rewritten since Liza built on it; the integration branch keeps ${these}`,
+  );

@@ -10,6 +10,7 @@ import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
 export type CheckName =
+  | 'goal'
   | 'board'
   | 'vision'
   | 'agents'
@@ -112,7 +113,7 @@ export function redTestsMend(ended: EndedTests, { validation_timeout }: Pick<Set
 }
 
 interface EndedTests {
-  readonly how: 'exited' | 'signalled' | 'timed-out' | 'over-limit' | 'stopped' | 'not-started';
+  readonly how: 'exited' | 'signalled' | 'timed-out' | 'over-limit' | 'lived-on' | 'stopped' | 'not-started';
 }
 
 /** The template as it was written: only the name of the goal was put in. */

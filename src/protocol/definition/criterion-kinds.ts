@@ -41,6 +41,10 @@ const ACTS =
 const READ =
   /\b(?:readme|docs?|document(?:s|ed|ation)?|describes?|described|guides?|changelog|comments?|licen[cs]e|sections?|headings?|pages?|glossary|examples?|exports?|exported|imports?|imported|declar\w+|types?|renamed|removed|deleted|gone|moved|exists?|dependenc\w+|folders?|modules?|call sites?|uses|config(?:uration)?|settings?|tests?|tested)\b/i;
 
+/** Whether it says what a program does, whatever else it says: `still returns 1, and its signature is unchanged`. */
+export const saysWhatItDoes = (criterion: string): boolean =>
+  quotedCommands(criterion).length > 0 || ACTS.test(criterion);
+
 /** Whether it says what the program does: a line of code, or which files change, does not show that. */
 export const isAboutBehaviour = (criterion: string): boolean =>
   !isAboutTheDiff(criterion) &&

@@ -8,7 +8,7 @@ export function isTimed(criterion: string): boolean {
   if (SPEED.test(said)) return true;
   if (RATE.test(said) && !RATE_LIMIT.test(said)) return true;
   if (LIMITED.test(said)) return true;
-  return DURATION.test(said) && !TIMER.test(said) && !VALUE.test(said);
+  return DURATION.test(said.replace(MOMENT, ' ')) && !TIMER.test(said) && !VALUE.test(said) && !FIELD.test(said);
 }
 
 /** It says how often it is measured, or how much room it leaves: a share, or a bound on both sides. */
@@ -44,6 +44,14 @@ const RATE = new RegExp(
 const RATE_LIMIT = /\b(?:limit\w*|throttl\w*|quotas?|429|allow\w*|reject\w*|refus\w*|poll\w*|heartbeats?)\b/iu;
 
 const DURATION = new RegExp(String.raw`\b${NUMBER}\s*${UNIT}(?![\w-])`, 'iu');
+/** `1 hour ago` says when something was, not how long it takes. */
+const MOMENT = new RegExp(
+  String.raw`\b${NUMBER}\s*${UNIT}\s+(?:ago|earlier|later|before|old|in\s+the\s+(?:past|future))\b`,
+  'giu',
+);
+/** A name that has the unit in it is a field, and the number its value: `idle_seconds is 3600`. */
+const FIELD =
+  /[a-z]_(?:ms|secs?|seconds?|mins?|minutes?|hours?|days?)\b|[a-z](?:Ms|Millis|Secs?|Seconds?|Minutes?|Hours?)\b/u;
 /** A bound before the time, or behind it. */
 const LIMITED = new RegExp(
   String.raw`(?:\b(?:within|under|below|less\s+than|at\s+most|no\s+(?:more|longer)\s+than|not\s+more\s+than|takes?|needs?|up\s+to|in)|[<\u2264])\s+` +

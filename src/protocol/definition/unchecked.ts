@@ -168,7 +168,7 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
   const scope = parseScope(task.scope ?? '');
   const unsure = unsurePaths(scope);
   const isPath = scope.in.some((item) => !unsure.includes(item));
-  if (isPath || (there === undefined ? unsure.length > 0 : there.length > 0)) return [];
+  if (isPath || unsure.some((word) => there?.includes(word) ?? true)) return [];
   const areas = [...scope.in, ...scope.prose];
   return [
     `its scope names areas, no files${areas.length === 0 ? '' : ` (${listed(areas, 5)})`}: Liza cannot tell which files are beyond it, so only the reviewer can judge that. What IN names as a file, a folder or a glob is checked when the work is submitted`,
@@ -176,9 +176,13 @@ function areaNotes(task: Task, { there }: Pick<SpecFacts, 'there'>): readonly st
 }
 
 /** What OUT says of an area or of a part of a file is held against nothing. Told once, with the scope that says it. */
-export function partNotes(task: Pick<Task, 'scope'>, before: Pick<Task, 'scope'> = {}): readonly string[] {
+export function partNotes(
+  task: Pick<Task, 'scope'>,
+  before: Pick<Task, 'scope'> = {},
+  there?: SpecFacts['there'],
+): readonly string[] {
   const [unheld, known] = [task, before].map(({ scope = '' }) =>
-    unheldOut(parseScope(scope)).map((text) => `"${text}"`),
+    unheldOut(parseScope(scope), there).map((text) => `"${text}"`),
   );
   return unheld === undefined || unheld.every((text) => known?.includes(text))
     ? []

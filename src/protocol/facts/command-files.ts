@@ -23,6 +23,8 @@ export interface CommandRun {
   readonly rest: readonly string[];
   /** It only runs what was read: that is among the other runs. */
   readonly opened?: true;
+  /** What it prints is judged by the program behind the pipe. */
+  readonly judged?: true;
 }
 
 /** All that the commands run, through the scripts that they name; `scripts` are those of package.json. */
@@ -35,13 +37,19 @@ export function commandsRun(
   let ahead = commands;
   for (let depth = 0; ahead.length > 0 && depth < DEEPEST; depth += 1) {
     const next: string[] = [];
-    for (const { folder, words } of ahead.flatMap(simpleCommands)) {
+    for (const { folder, words, judged } of ahead.flatMap(simpleCommands)) {
       const [path = '', ...rest] = unwrapped(words);
       const isLine = SHELLS.has(nameOf(path)) && rest[0]?.endsWith('c') === true;
       const [script = '', ...around] = scriptsOf(path, rest);
       const known = scripts[script];
       const isOpened = isLine || (known !== undefined && folder === '' && !rest.some((word) => ELSEWHERE.test(word)));
-      found.push({ folder, program: path, rest, ...(isOpened ? { opened: true } : {}) });
+      found.push({
+        folder,
+        program: path,
+        rest,
+        ...(isOpened ? { opened: true } : {}),
+        ...(judged ? { judged: true } : {}),
+      });
       if (isLine) next.push(rest[1] ?? '');
       for (const name of around) if (!named.has(name)) next.push(scripts[name] ?? '');
       const line = known === undefined ? '' : [known, ...handedOn(rest)].join(' ');
@@ -63,7 +71,7 @@ const handedOn = (rest: readonly string[]): readonly string[] =>
 export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
   const all = commandsRun(commands, scripts);
   return {
-    files: new Set(all.flatMap(filesRunBy)),
+    files: new Set(all.flatMap((run) => filesRunBy(run).filter((file) => run.judged !== true || SAYS_TEST.test(file)))),
     setup: new Set(
       all.flatMap(({ folder, program, rest }) => setUpOf(program, rest).map((file) => `${folder}${plain(file)}`)),
     ),
@@ -72,11 +80,16 @@ export function filesRun(commands: readonly string[], scripts: Readonly<Record<s
   };
 }
 
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+/** A program that is fed to `grep` is what is tested, unless its path says that it tests or is no part of the product. */
+const SAYS_TEST = /test|spec|check|verify|\be2e\b|(?:^|\/)(?:tools?|scripts?|ci|build|hack|dev|bench)\//i;
+/** Their exit code depends on what they read. */
+const JUDGES = set('grep egrep fgrep rg ag diff cmp jq awk gawk xargs test [');
+
 /** Files of the project that it runs, or takes its settings from. */
 export const filesRunBy = ({ folder, program, rest }: CommandRun): readonly string[] =>
   filesOf(program, rest).map((file) => `${folder}${plain(file)}`);
 
-const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const SHELLS = set('sh bash dash zsh ksh');
 const INTERPRETERS = set('sh bash dash zsh ksh node python python3 ruby perl php lua tsx ts-node Rscript . source');
 /** They run the command that follows them. */
@@ -94,20 +107,29 @@ interface Simple {
   /** Where a `cd` before it led to. */
   readonly folder: string;
   readonly words: readonly string[];
+  readonly judged: boolean;
 }
+
+const judgedOne = (one: Simple): Simple => ({ ...one, judged: true });
 
 function simpleCommands(command: string): readonly Simple[] {
   const found: Simple[] = [];
   let words: string[] = [];
   let folder = '';
-  const end = (): void => {
+  let pipe = 0;
+  const end = (sign?: string): void => {
     if (words[0] === 'cd') folder = `${folder}${plain(words[1] ?? '')}/`.replace(/^\/$/, '');
-    else if (words.length > 0) found.push({ folder, words });
+    else if (words.length > 0) found.push({ folder, words, judged: false });
     words = [];
+    if (sign === '|') return;
+    const judge = nameOf(unwrapped(found.at(-1)?.words ?? [])[0] ?? '');
+    if (JUDGES.has(judge))
+      for (let at = pipe; at < found.length - 1; at += 1) found[at] = judgedOne(found[at] as Simple);
+    pipe = found.length;
   };
   for (const { sign, word } of partsOf(command)) {
     if (sign === undefined) words.push(word ?? '');
-    else end();
+    else end(sign);
   }
   end();
   return found;

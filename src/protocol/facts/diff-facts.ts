@@ -10,7 +10,7 @@ import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
 import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
-import { coverage, covering } from './globs.ts';
+import { coverage, covering, isPattern } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
 import { beyondScope, isTest, parseScope, unheldOut } from './scope.ts';
 
@@ -38,6 +38,8 @@ export interface DiffFacts {
   readonly lines?: SubmitFacts['lines'];
   /** In no checkpoint since the task's base. */
   readonly undeclared?: PathList;
+  /** Named by a plan, and nothing of it is changed. */
+  readonly untouched?: PathList;
   /** Named by `begin --also`, each with its reason. */
   readonly declared_late?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
@@ -69,6 +71,8 @@ export interface DiffFacts {
   readonly tests_weakened?: PathList;
   /** New files of tests in which something is switched off, or decides how a test ends. */
   readonly tests_new_off?: PathList;
+  /** `file › name`: new tests in whose own lines nothing is asserted. */
+  readonly tests_unasserted?: PathList;
   /** `old → new`, content unchanged. */
   readonly tests_moved?: PathList;
   /** `old → new`, or `file › name → file` of a test within code. */
@@ -80,6 +84,10 @@ export interface DiffFacts {
   readonly instructions?: PathList;
   /** Files that its commits add and remove again: they stay in the history. */
   readonly passing?: PathList;
+  /** Files that one of its commits changes and a later one changes back: no diff shows them. */
+  readonly changed_back?: PathList;
+  /** Its commits that change nothing. */
+  readonly empty_commits?: PathList;
   /** Root commits of another history that it brings. */
   readonly foreign_roots?: PathList;
   /** `id by author`: commits that bear another name than that of a coder of the task. */
@@ -88,6 +96,8 @@ export interface DiffFacts {
   readonly unread?: PathList;
   /** Files that are as they were in work that was put aside for the checkpoint. */
   readonly brought_back?: PathList;
+  /** Work from before the checkpoint that was put aside for it. */
+  readonly put_aside?: PathList;
   /** Commits that are dated before the checkpoint. */
   readonly dated_before?: PathList;
   /** What decides how the tests are run. */
@@ -107,10 +117,13 @@ type DiffRead = Pick<
   | 'test_setup'
   | 'on_base'
   | 'passing'
+  | 'changed_back'
+  | 'empty_commits'
   | 'roots'
   | 'named_otherwise'
   | 'unread'
   | 'brought_back'
+  | 'put_aside'
   | 'dated_before'
 >;
 
@@ -124,10 +137,13 @@ export function diffFacts(
     test_setup: setup = [],
     on_base: onBase,
     passing = [],
+    changed_back: undone = [],
+    empty_commits: empty = [],
     roots = [],
     named_otherwise: others = [],
     unread = [],
     brought_back: back = [],
+    put_aside: aside = [],
     dated_before: dated = [],
   }: DiffRead,
   patterns: readonly string[],
@@ -144,11 +160,12 @@ export function diffFacts(
     files: changes.length,
     ...defined({ lines }),
     ...pick('undeclared', ({ path }) => !isDeclared(path)),
+    ...listed('untouched', untouchedOnes(task, changes)),
     ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
       'out_parts',
-      unheldOut(scope).map((path) => ({ path, kind: 'changed' })),
+      unheldOut(scope, onBase ?? []).map((path) => ({ path, kind: 'changed' })),
     ),
     ...pick('binary', ({ binary }) => binary === true),
     ...listed(
@@ -179,6 +196,14 @@ export function diffFacts(
       passing.map((path) => ({ path: pathWord(path), kind: 'added' })),
     ),
     ...listed(
+      'changed_back',
+      undone.map((path) => ({ path: pathWord(path), kind: 'changed' })),
+    ),
+    ...listed(
+      'empty_commits',
+      empty.map((path) => ({ path, kind: 'added' })),
+    ),
+    ...listed(
       'foreign_roots',
       roots.map((path) => ({ path, kind: 'added' })),
     ),
@@ -188,6 +213,10 @@ export function diffFacts(
     ),
     ...pick('unread', among(unread)),
     ...pick('brought_back', among(back)),
+    ...listed(
+      'put_aside',
+      aside.map((path) => ({ path, kind: 'added' })),
+    ),
     ...listed(
       'dated_before',
       dated.map((path) => ({ path, kind: 'added' })),
@@ -247,6 +276,10 @@ function testFacts(changes: readonly FileChange[], patterns: readonly string[], 
     ...pick('tests_extended', ({ only_added, weakened }) => only_added === true && weakened !== true),
     ...pick('tests_weakened', (test) => test.weakened === true && !isNew(test)),
     ...pick('tests_new_off', (test) => test.weakened === true && isNew(test)),
+    ...listed(
+      'tests_unasserted',
+      within(({ unasserted }) => unasserted),
+    ),
     ...listed('tests_moved', moved.map(fromTo)),
     ...listed('tests_moved_changed', [...altered.map(fromTo), ...within(({ within_moved }) => within_moved)]),
     ...pick(
@@ -280,6 +313,18 @@ export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] 
       ? files.map((path) => ({ path: String(path), reason: String(reason) }))
       : [],
   );
+
+/** A plan may say too much; or the change lacks something. */
+function untouchedOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {
+  const planned = declaredFiles(task).filter((path) => !isPattern(path) && !path.endsWith('/'));
+  const touched = new Set(
+    covering(
+      planned,
+      changes.map(({ path }) => path),
+    ),
+  );
+  return planned.filter((path) => !touched.has(path)).map((path) => ({ path: pathWord(path), kind: 'changed' }));
+}
 
 /** Those that the diff changes. */
 function lateOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {

@@ -34,6 +34,8 @@ export interface FileChange {
   readonly weakened?: boolean;
   /** A test file in which nothing could fail: empty bodies, constants. `gained`: none of the tests that are new in it could. */
   readonly hollow?: boolean | 'gained';
+  /** New tests in whose own lines nothing is asserted. */
+  readonly unasserted?: readonly string[];
   /** Code that holds its own tests, and was changed or gained one. */
   readonly tests_within?: boolean;
 }

@@ -21,6 +21,10 @@ const NO_CODE =
   /\.(?:md|mdx|markdown|rst|adoc|txt|log|json[5cl]?|ndjson|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xml|html?|css|scss|less|lock|snap|golden|out|expected|diff|patch|svg|png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|tar|bin|dat|db|sqlite)$|^(?:README|LICEN[CS]E|CHANGELOG|NOTICE|AUTHORS)$|^\.[^.]*$/i;
 const HELD_FOR_TESTS = /(?:^|\/)(?:_*fixtures?_*|testdata|test-data|_*snapshots_*)\//i;
 
+/** A text for people. */
+export const isDocument = (path: string): boolean =>
+  /\.(?:md|mdx|markdown|rst|adoc|txt|html?)$|^(?:README|CHANGELOG)$/i.test(path.slice(path.lastIndexOf('/') + 1));
+
 /** Settings of a tool, though their ending is that of code. */
 export const isConfiguration = (path: string): boolean => CONFIGURATION.test(path.slice(path.lastIndexOf('/') + 1));
 

@@ -17,13 +17,15 @@ interface OutLine {
   readonly parts: readonly OutPart[];
   /** Entries that forbid no path: areas and parts. */
   readonly prose: readonly string[];
+  /** Entries that forbid paths, with these. */
+  readonly held: readonly OutPart[];
 }
 
 /** `named`: what IN names; an entry that says more of such a path means a part of it. */
 export function readOut(line: string, named: readonly string[]): OutLine {
   const items = itemsOf(line.replace(EMPHASIS, '$1'));
   const described = items.find(({ text }) => DESCRIPTION.test(text))?.text;
-  const found = { forbidden: [] as string[], parts: [] as OutPart[], prose: [] as string[] };
+  const found = { forbidden: [] as string[], parts: [] as OutPart[], prose: [] as string[], held: [] as OutPart[] };
   let isInverted = false;
   /** `the sections a, b and c of README.md`: what was listed before the comma belongs to it. */
   let isListed = false;
@@ -39,8 +41,10 @@ export function readOut(line: string, named: readonly string[]): OutLine {
       (isListed && OF_PATH.test(said)) ||
       (/\s/.test(item.text) && (saysPart(said) || paths.some((path) => named.includes(path))));
     isListed = (isListed || SAYS_PART.test(said)) && !OF_PATH.test(said) && paths.length === 0;
-    if (paths.length > 0 && !isPart) found.forbidden.push(...paths);
-    else found.prose.push(item.text);
+    if (paths.length > 0 && !isPart) {
+      found.forbidden.push(...paths);
+      found.held.push({ entry: item.text, text: item.text, paths });
+    } else found.prose.push(item.text);
     if (paths.length > 0 && isPart) {
       const text = described === undefined ? item.text : `${item.text} ${described}`;
       found.parts.push({ entry: item.text, text, paths });

@@ -40,6 +40,10 @@ export interface Scope {
   readonly outProse: readonly string[];
   /** Of these, the ones about a part of a path: for a reader to judge. */
   readonly outParts: readonly OutPart[];
+  /** Entries of OUT that forbid a path only if something has that name: `describe`, `Job.run and times`. */
+  readonly outWords: readonly OutPart[];
+  /** IN names whole files and folders alone: what is beyond them is seen. */
+  readonly isWhole: boolean;
   /** Its words forbid tests, wherever they stand. */
   readonly noTests?: true;
 }
@@ -56,9 +60,13 @@ export function parseScope(text: string): Scope {
     prose: items.flatMap(({ paths, text: entry }) => (paths.length === 0 ? [entry] : [])),
     outProse: out.flatMap(({ prose }) => prose),
     outParts: out.flatMap(({ parts }) => parts),
+    outWords: out.flatMap(({ held }) => held.filter(({ paths }) => !paths.some(looksLikePath))),
+    isWhole: items.length > 0 && items.every(({ paths, text: entry }) => paths.length > 0 && !SAYS_MORE.test(entry)),
     ...(withoutForbiddenTests(text) === undefined ? {} : { noTests: true }),
   };
 }
+
+const SAYS_MORE = /:\s|\s\(|\s(?:\u2014|\u2013|--|-)\s/;
 
 /** Words of IN that are paths only if something of that name is there: `src`, `the Node.js client`. */
 export const unsurePaths = (scope: Scope): readonly string[] => [
@@ -175,11 +183,29 @@ function takesKind(item: string, pattern: string, work: readonly string[]): bool
 const TESTS_AS_WORD =
   /^(?:(?:all|any|the|new|unit|automated|writing|adding|touching|changing|editing|changes?|edits?|to|in|of)\s+)*(?:tests?|testing)(?:\s+(?:files?|code|cases|suite|folders?))?(?:\s+(?:changes?|edits?|modifications?|updates?))?$/i;
 
-/** What OUT says besides paths that it forbids, entry by entry: only a reader can tell whether that is kept. */
-export const unheldOut = (scope: Scope): readonly string[] => {
+/**
+ * What OUT says besides paths that it forbids, entry by entry: only a reader can tell whether that is kept. `there`: its
+ * words that name something; undefined: nobody looked, so each may. What IN leaves out is seen by IN.
+ */
+export const unheldOut = (scope: Scope, there?: readonly string[]): readonly string[] => {
   const parts = new Map(scope.outParts.map(({ text, entry }) => [entry, text]));
-  return [...new Set(scope.outProse.map((entry) => parts.get(entry) ?? entry))].map((text) => gist(text, 200));
+  const words = scope.outWords.filter(
+    ({ paths }) => there !== undefined && !paths.some((path) => there.includes(path)),
+  );
+  const prose = scope.outProse.filter((entry) => !(scope.isWhole && THE_REST.test(entry)));
+  return [...new Set([...prose.map((entry) => parts.get(entry) ?? entry), ...words.map(({ text }) => text)])].map(
+    (text) => gist(text, 200),
+  );
 };
+
+const THE_REST =
+  /^(?:everything|anything|all) else$|^(?:(?:all|any|the) )?other (?:files?|folders?|paths?|modules?)$|^the rest(?: of the (?:repository|project|code|files))?$/i;
+
+/** A folder, a pattern, or a file by its ending; `bytes.parseRate` is a name within code. */
+export const looksLikePath = (path: string): boolean =>
+  /[/*?]|^\.\w|^[A-Z]\w*file$|^[A-Z]{4,}$/.test(path) || isCode(path) || OTHER_FILE.test(path);
+const OTHER_FILE =
+  /\.(?:md|mdx|rst|adoc|txt|jsonc?|json5|ya?ml|toml|lock|html?|s?css|less|xml|ini|cfg|conf|env|properties|svg|png|jpe?g|gif|ico|pdf|csv|tsv|proto|graphql|tf|gradle|gemspec|snap|bats|feature|ipynb|mk|map|log|sum|mod)$/i;
 
 /** Files of a change that the scope declares OUT. */
 export function outOfScope(scope: Scope, files: readonly string[]): readonly string[] {

@@ -12,7 +12,7 @@ export interface SpecFacts {
   readonly dead_anchor?: readonly string[] | undefined;
   /** How many further anchors it has. */
   readonly more_anchors?: number | undefined;
-  /** Words of the scope’s IN that are there, though they do not look like paths; undefined: nobody looked. */
+  /** Words of the scope that are there, though they do not look like paths; undefined: nobody looked. */
   readonly there?: readonly string[] | undefined;
   /** Files of the base below folders and patterns of the scope’s IN; undefined: nobody looked. */
   readonly base_files?: readonly string[] | undefined;

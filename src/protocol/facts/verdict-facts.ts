@@ -9,10 +9,12 @@ export interface VerdictFacts {
   readonly outside_diff: readonly string[];
   /** Files of concerns that the change does not touch, as the verdict spells them. */
   readonly outside_concerns?: readonly string[];
-  /** What an approval names that is not so at the commit, each with its criterion and why. */
-  readonly false_evidence: readonly string[];
+  /** What an approval names that is not so at the commit. */
+  readonly false_evidence: readonly { readonly criterion: number; readonly why: string }[];
   /** Files of the tests and places it names that the change does not touch, as it has them. */
   readonly unchanged_files?: readonly string[];
+  /** Places it names, as `file:line`, in changed files, but with no changed line near them. */
+  readonly far_places?: readonly string[];
   /** Tests it names of which Liza does not know that they ran. */
   readonly unrun_tests?: readonly UnrunTest[];
   /** Places it names, as `file:line`, in test files that a command ran green at the commit. */

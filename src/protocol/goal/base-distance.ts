@@ -13,7 +13,18 @@ export interface BaseDistance {
   readonly onlyDocument?: true;
   /** Commits of integration that the person's branch lacks. */
   readonly ahead: number;
+  /** Commits that agents built on, and that the person's branch has no more: it was rewritten. */
+  readonly rewritten?: number;
 }
+
+/** Undefined: it still has all that it had. */
+export const rewrittenText = ({ branch, integration, rewritten = 0 }: BaseDistance): string | undefined =>
+  rewritten === 0
+    ? undefined
+    : `${branch} was rewritten since Liza built on it: ${integration} keeps ${counted(rewritten, 'commit')} that it has no more`;
+
+/** Nothing has to be done about it; the two say which commits they are. */
+export const REWRITTEN_STEP = 'liza finish --check shows which ones come back';
 
 /** Undefined: integration has everything that agents build on, so that nothing is to be brought in. */
 export const lagText = (distance: BaseDistance | undefined): string | undefined =>
@@ -21,10 +32,13 @@ export const lagText = (distance: BaseDistance | undefined): string | undefined 
     ? undefined
     : `${distance.branch} has ${counted(distance.lacks, 'commit')} that ${distance.integration} lacks`;
 
+/** Whether agents need them only a person knows; the result gets them by `liza finish` in any case. */
+const SYNC = 'liza sync, if agents need them before liza finish';
+
 /** The same with the command that brings them in. */
 export function baseLag(distance: BaseDistance | undefined): string | undefined {
   const text = lagText(distance);
-  return text === undefined ? undefined : `${text}: liza sync`;
+  return text === undefined ? undefined : `${text}: ${SYNC}`;
 }
 
 /** What a person does after the goal's end. `distance` undefined: it is not known which branch is theirs. */
@@ -86,5 +100,9 @@ export function distanceLines(
   goal: { readonly status: string },
 ): readonly string[] {
   const apart = distance && apartText(distance, goal);
-  return apart === undefined ? [] : [`${apart.fact}: ${apart.step}`];
+  const rewritten = distance && rewrittenText(distance);
+  return [
+    ...(apart === undefined ? [] : [`${apart.fact}: ${apart.isLag ? SYNC : apart.step}`]),
+    ...(rewritten === undefined ? [] : [`${rewritten}; ${REWRITTEN_STEP}`]),
+  ];
 }

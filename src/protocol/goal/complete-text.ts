@@ -1,6 +1,6 @@
 // What a person is told when the goal is complete: what it took, what comes next, and what nobody has said to be handled.
 
-import { spentOnGoal } from '../../budget/rules/ledger.ts';
+import { costText, spentOnGoal } from '../../budget/rules/ledger.ts';
 import { counted, whole } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { historyOf } from '../leases.ts';
@@ -33,12 +33,11 @@ function summary(state: State, ran: Ran | undefined): string | undefined {
   const merged = tasks.filter(({ status }) => status === 'MERGED').length;
   if (merged === 0) return undefined;
   const rejections = tasks.flatMap(historyOf).filter(({ event }) => event === 'rejected').length;
-  const { sessions, cost_usd: cost, uncounted_sessions = 0, unpriced_sessions = 0 } = spentOnGoal(state);
-  const part = uncounted_sessions + unpriced_sessions > 0 ? 'at least ' : '';
+  const cost = costText(spentOnGoal(state));
   return [
     `${counted(merged, 'task')} merged`,
     counted(rejections, 'rejection'),
-    ...(sessions === 0 ? [] : [cost === undefined ? 'cost unknown' : `${part}$${cost.toFixed(2)}`]),
+    ...(cost === undefined ? [] : [cost]),
     ...took(goal, ran),
   ].join(', ');
 }

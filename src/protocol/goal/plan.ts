@@ -16,6 +16,8 @@ export interface OpenPlan {
   readonly sessions: number;
   /** Drafts that a planner left. */
   readonly drafts: readonly string[];
+  /** What a planner has finalized so far. */
+  readonly planned: readonly string[];
 }
 
 export const isPlanners = (task: Task): boolean => roleOfId(task.history?.[0]?.agent ?? '') === 'planner';
@@ -35,6 +37,7 @@ export function openPlan(state: State): OpenPlan | undefined {
   return {
     sessions: sessionsOf(state),
     drafts: own.filter(({ status }) => status === 'DRAFT').map(({ id }) => id),
+    planned: own.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id),
   };
 }
 

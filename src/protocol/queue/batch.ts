@@ -89,17 +89,24 @@ export interface Beginning {
   readonly base: string;
   readonly since: string;
   readonly entries: readonly Entry[];
+  readonly by?: string;
+  readonly judge_at?: string;
 }
 
 /** A batch that is announced again, after a crash or a pause, keeps what was seen of it; another takes its place. */
 export function begun(queue: Queue, beginning: Beginning): Queue {
   const { batch } = queue;
-  const { base, entries, since } = beginning;
-  if (batch !== undefined && headOfBatch(batch) === base && same(batch.entries.slice(batch.landed), entries))
+  const { base, entries } = beginning;
+  const open = batch?.entries.slice(batch.landed) ?? [];
+  if (batch !== undefined && headOfBatch(batch) === base && isJudgedBy(batch, beginning.by) && same(open, entries))
     return queue;
-  const { rest: _begins, ...kept } = ended(queue, since);
-  return { ...kept, batch: { base, since, entries: [...entries], landed: 0, runs: [] } };
+  const { rest: _begins, rest_judge: _judges, ...kept } = ended(queue, beginning.since);
+  return { ...kept, batch: { ...beginning, entries: [...entries], landed: 0, runs: [] } };
 }
+
+/** By the same settings, as far as that was written down. */
+export const isJudgedBy = (one: { readonly by?: string | undefined }, by: string | undefined): boolean =>
+  one.by === undefined || by === undefined || one.by === by;
 
 const same = (before: readonly Entry[], now: readonly Entry[]): boolean =>
   before.length === now.length &&
@@ -108,14 +115,18 @@ const same = (before: readonly Entry[], now: readonly Entry[]): boolean =>
     return task === other?.task && commit === other.commit && candidate === other.candidate;
   });
 
-/** A green run of the commit with these entries, those that landed not counted. */
-export function ranGreen(queue: Queue, beginning: Beginning, log?: string): Queue {
+/** What a green run has besides: none of it where nothing had to be run. */
+export type Shown = Pick<BatchRun, 'log' | 'by' | 'seconds'>;
+
+/** A green run of the commit with these entries, those that landed not counted; one that is known lands by that. */
+export function ranGreen(queue: Queue, beginning: Beginning, shown: Shown = {}): Queue {
   const { batch } = queue;
   const last = beginning.entries.at(-1);
   const known = batch?.entries.find(({ task }) => task === last?.task)?.candidate === last?.candidate;
   const there = known ? queue : begun(queue, beginning);
   const upto = placeOf(there.batch, last?.task ?? '') ?? 0;
-  return ran(there, { upto, red: false, time: beginning.since, ...(log === undefined ? {} : { log }) });
+  if (there.batch?.runs.some((run) => run.upto === upto && !run.red) === true) return there;
+  return ran(there, { upto, red: false, time: beginning.since, ...shown });
 }
 
 /** Whatever was tested on top of a red one would not be what lands. */
@@ -170,12 +181,20 @@ export function left(queue: Queue, task: string, time: string, how: 'blamed' | '
   }
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
   const over = ended(queue, time, how === 'blamed' ? task : undefined);
-  return { ...over, ...(rest.length === 0 ? {} : { rest }) };
+  if (rest.length === 0) return over;
+  return { ...over, rest, rest_judge: batch.judge_at ?? batch.base };
 }
 
 /** What was seen of it counts for the size of the next. */
 export function ended(queue: Queue, time: string, blamed?: string): Queue {
-  const { batch, rest: _over, ahead: _onTop, batches = [], ...kept } = withoutBeside(withoutAhead(queue));
+  const {
+    batch,
+    rest: _over,
+    rest_judge: _judged,
+    ahead: _onTop,
+    batches = [],
+    ...kept
+  } = withoutBeside(withoutAhead(queue));
   if (batch === undefined) return queue;
   const { entries, landed: there, runs, alone } = batch;
   const in_vain = (batch.in_vain ?? 0) + unused(batch);
@@ -199,21 +218,21 @@ const unused = ({ early, runs }: Batch): number => (early === undefined || runs.
 export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
 /**
- * Given up for now: what was red in it is kept, unless the same commit was green, too. A green one that did not land was
- * stopped, and is tested again. What is not kept was run in vain.
+ * Given up for now: what its tests showed is kept, and a green one lands without another run. Only tests that had not ended
+ * come to nothing. What was known without a test is known again.
  */
 export function released(queue: Queue): Queue {
-  const onBoard = withoutAhead(queue);
-  const { batch, ahead: _onTop, ...kept } = queue.batch?.beside?.run === undefined ? withoutBeside(onBoard) : onBoard;
+  const running = queue.ahead?.findIndex(({ run }) => run === undefined) ?? -1;
+  const shown = running === -1 ? queue : withoutAhead(queue, running);
+  const { batch, ...kept } = queue.batch?.beside?.run === undefined ? withoutBeside(shown) : shown;
   if (batch === undefined) return queue;
-  const { early: _seen, ...going } = batch;
-  const isGreen = new Set(batch.runs.flatMap(({ upto, red }) => (red ? [] : [upto])));
-  const runs = batch.runs.filter(({ upto, red }) => upto <= batch.landed || (red && !isGreen.has(upto)));
-  const gone = batch.runs.filter(isTest).length - runs.filter(isTest).length;
-  const in_vain = (batch.in_vain ?? 0) + gone + unused(batch);
-  return runs.length === 0 && batch.landed === 0 && in_vain === 0
-    ? kept
-    : { ...kept, batch: { ...going, runs, ...(in_vain === 0 ? {} : { in_vain }) } };
+  const isKept = (run: BatchRun): boolean => run.upto <= batch.landed || isTest(run);
+  const { beside, early, landed: there, in_vain } = batch;
+  const runs = batch.runs.filter(isKept);
+  if (runs.length === 0 && there === 0 && early === undefined && in_vain === undefined && kept.ahead === undefined)
+    return kept;
+  const after = batch.runs.slice(0, beside?.after).filter(isKept).length;
+  return { ...kept, batch: { ...batch, runs, ...(beside === undefined ? {} : { beside: { ...beside, after } }) } };
 }
 
 /** Its place, counted from 1. */

@@ -21,10 +21,10 @@ const lastOf = ({ entries }: Pick<Ahead, 'entries'>): string | undefined => entr
 export const inLanes = ({ batch, ahead = [] }: Queue): ReadonlySet<string> =>
   new Set([...(batch?.entries ?? []), ...ahead.flatMap(({ entries }) => entries)].map(({ task }) => task));
 
-export function begunBeside(queue: Queue, { base, since, entries }: Omit<Ahead, 'run'>): Queue {
+export function begunBeside(queue: Queue, beginning: Omit<Ahead, 'run'>): Queue {
   const { batch } = queue;
   if (batch === undefined) return queue;
-  return { ...queue, batch: { ...batch, beside: { base, since, entries, after: batch.runs.length } } };
+  return { ...queue, batch: { ...batch, beside: { ...beginning, after: batch.runs.length } } };
 }
 
 export function ranBeside(queue: Queue, run: NonNullable<Ahead['run']>): Queue {
@@ -40,9 +40,9 @@ export function withoutBeside(queue: Queue): Queue {
   return { ...queue, batch: { ...others, in_vain: in_vain + 1 } };
 }
 
-export function begunAhead(queue: Queue, { base, since, entries }: Omit<Ahead, 'run'>): Queue {
+export function begunAhead(queue: Queue, beginning: Omit<Ahead, 'run'>): Queue {
   const { ahead = [] } = queue;
-  return { ...queue, ahead: [...ahead, { base, since, entries }] };
+  return { ...queue, ahead: [...ahead, beginning] };
 }
 
 /** The one that ends with this candidate. */

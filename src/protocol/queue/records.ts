@@ -12,6 +12,9 @@ const EntrySchema = v.object({
   candidate: commit,
 });
 
+/** Who judges it: what the settings say of it, in short, and the commit whose test it is, where that is not its base. */
+const judged = { by: v.optional(text), judge_at: v.optional(commit) };
+
 const RunSchema = v.object({
   /** How many entries the tested commit has; as many as landed: the branch as it is. */
   upto: count,
@@ -21,7 +24,7 @@ const RunSchema = v.object({
   log: v.optional(text),
   /** The end of what a red one printed. */
   output: v.optional(text),
-  /** Of one that was green ahead of its batch: what tested it, and how long. */
+  /** Of a green one: what tested it, and how long. */
   by: v.optional(text),
   seconds: v.optional(v.number()),
 });
@@ -32,6 +35,7 @@ const AheadSchema = v.object({
   base: commit,
   since: timestamp,
   entries: v.array(EntrySchema),
+  ...judged,
   run: v.optional(RunSchema),
 });
 
@@ -48,6 +52,7 @@ const BatchSchema = v.object({
   since: timestamp,
   /** In order: each candidate holds the one before. */
   entries: v.array(EntrySchema),
+  ...judged,
   /** How many of them are on the branch. */
   landed: count,
   runs: v.array(RunSchema),
@@ -82,6 +87,10 @@ export const QueueSchema = v.object({
   green: v.optional(commit),
   /** Those behind a culprit: the next batch. */
   rest: v.optional(ids),
+  /** Whose test judges those, should the branch have none any more. */
+  rest_judge: v.optional(commit),
+  /** The task that took the last test away: nothing is tested any more. */
+  test_gone: v.optional(v.object({ task: id, since: timestamp })),
   /** The last ones, oldest first. */
   batches: v.optional(v.array(PastBatchSchema)),
 });
@@ -117,6 +126,26 @@ export interface AheadRun {
 }
 
 export interface QueuePayloads {
+  /** Recorded before the integration branch moves from `onto` to `candidate`, so that a crash in between is recognised. */
+  'reserve-merge': {
+    readonly task: string;
+    readonly candidate: string;
+    readonly onto: string;
+    readonly process?: string;
+    /** Once more, when its test is over: what tested the candidate, or why nothing did. */
+    readonly judged?: {
+      readonly tested?: string;
+      readonly untested?: string;
+      readonly log?: string;
+      readonly by?: string;
+      readonly seconds?: number;
+    };
+    /** Those of its batch that the candidate holds too, in order. */
+    readonly before?: readonly Announced[];
+    /** Who judges it: what the settings say of it, and the commit whose test it is, where that is not its base. */
+    readonly by?: string;
+    readonly judge_at?: string;
+  };
   /** A test of a candidate was red; or the branch was tested without any of them, or the last one alone. */
   'merge-run': {
     readonly task: string;
@@ -130,16 +159,19 @@ export interface QueuePayloads {
     readonly reason?: string;
     readonly log?: string;
     readonly output?: string;
+    readonly by?: string;
+    readonly seconds?: number;
   };
   /** A batch is tested on top of the one under way, or beside it, on the branch; once more, when that test is over. */
   'merge-ahead': Announced & {
     readonly beside?: true;
     readonly before?: readonly Announced[];
     readonly process?: string;
+    readonly by?: string;
     readonly run?: AheadRun;
   };
-  /** `red`: the commit at which the branch itself is so. */
-  'queue hold': { readonly reason?: string; readonly red?: string };
+  /** `red`: the commit at which the branch itself is so; `unable`: nothing can be tested, also not there. */
+  'queue hold': { readonly reason?: string; readonly red?: string; readonly unable?: true };
   'queue release': Record<never, never>;
   'queue first': { readonly task: string };
 }

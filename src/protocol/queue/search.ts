@@ -56,9 +56,15 @@ export function nextStep({ entries, landed, runs, flaky, share, beside }: Search
   return { step: 'test', upto: green + halving(first - green, share()), again: false };
 }
 
-/** Red, and what is beneath it is green or not known: both are shown again, one after the other. */
+/**
+ * Red, and what is beneath it is green or not known: both are shown again, one after the other. What was red before some
+ * commit was so by chance may have been so by the same chance: it does not count.
+ */
 function suspected(runs: readonly Run[], at: number, beside: boolean): Step {
-  const since = runs.slice(runs.findIndex(({ upto, red }) => red && upto === at));
+  const calm = runs.slice(lastFlake(runs) + 1);
+  const first = calm.findIndex(({ upto, red }) => red && upto === at);
+  if (first === -1) return { step: 'test', upto: at, again: true };
+  const since = calm.slice(first);
   const below = since.filter(({ upto, red, known }) => upto === at - 1 && (red || known !== true));
   const shown = since.findLastIndex((run) => !run.red && below.includes(run));
   if (shown === -1) {
@@ -83,6 +89,12 @@ function halving(entries: number, share: number): number {
 }
 
 const AIM = 0.55;
+
+/** The last run that was green where the one before of the same commit was red. */
+const lastFlake = (runs: readonly Run[]): number =>
+  runs.findLastIndex(
+    ({ upto, red }, at) => !red && runs.slice(0, at).findLast((run) => run.upto === upto)?.red === true,
+  );
 
 /** Commits that were red and then green: by chance, as nothing about them had changed. */
 export const flakesIn = (runs: readonly Run[]): readonly number[] =>

@@ -81,7 +81,7 @@ function stepText({ entries }: Batch, step: BatchStep): string {
   }
 }
 
-const span = (upto: number): string => (upto === 1 ? '1' : `1–${upto}`);
+const span = (upto: number): string => (upto === 0 ? 'the branch itself' : upto === 1 ? '1' : `1–${upto}`);
 
 export interface QueueView {
   readonly held?: NonNullable<Queue['held']>;
@@ -133,6 +133,10 @@ function whyWaits(
   return rest?.includes(id) === true ? { why: 'behind the last culprit: in the next batch' } : {};
 }
 
+/** One that was replanned or given up meanwhile is still in the batch until somebody goes on with it. */
+const waitsText = (task: Task | undefined): string =>
+  task?.status === 'APPROVED' ? (task.merge_held?.reason ?? 'waits') : (task?.status ?? 'gone');
+
 function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> {
   const { entries, landed, runs, alone } = batch;
   return {
@@ -140,7 +144,7 @@ function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> 
     entries: entries.map(({ task, candidate }, at) => ({
       task,
       candidate,
-      state: at < landed ? 'landed' : (findTask(board.state, task)?.merge_held?.reason ?? 'waits'),
+      state: at < landed ? 'landed' : waitsText(findTask(board.state, task)),
     })),
     runs: [
       ...runs.filter(isTest).map(({ upto, red, log }) => ({
@@ -161,7 +165,7 @@ export interface QueueFigures {
   readonly queue_bisect_runs: number | null;
   readonly queue_red_rate_percent: number | null;
   readonly queue_flake_rate_percent: number | null;
-  /** Runs on top of a batch that was red (`merge_lanes`). */
+  /** Runs on top of a batch or beside it that came to nothing. */
   readonly queue_runs_in_vain: number;
 }
 
@@ -202,7 +206,7 @@ export function figuresText(figures: QueueFigures): readonly string[] {
       : [`half land within ${duration(half * 1000)} of their approval, 95 % within ${duration(most * 1000)}`]),
     ...(search === null ? [] : [`${search} runs to find a culprit`]),
     ...(flakes === null ? [] : [`${flakes} % of the runs red by chance`]),
-    ...(vain === 0 ? [] : [`${counted(vain, 'run')} in vain, on top of a red batch`]),
+    ...(vain === 0 ? [] : [`${counted(vain, 'run')} in vain, on top of a batch or beside it`]),
   ];
   return told;
 }

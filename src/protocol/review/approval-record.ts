@@ -15,7 +15,7 @@ import { coverage } from '../facts/globs.ts';
 import type { Idle, NotRun, UnrunTest, VerdictFacts } from '../facts/verdict-facts.ts';
 import type { HistoryEvent, Task } from '../state.ts';
 import { defined, isFields } from '../values.ts';
-import { type Concern, parseApproval, testNames } from './approval.ts';
+import { aboutOne, type Concern, type Problem, parseApproval, testNames } from './approval.ts';
 import type { Evidence } from './approval-lines.ts';
 import { proofAt, ranNoTests } from './proof.ts';
 import { commandMeant, isNoCheck, ranGreen, undecidedIn } from './ran-command.ts';
@@ -28,6 +28,8 @@ export interface Shown {
   readonly what?: string;
   /** A test or a place of which the change leaves the file as it was. */
   readonly unchanged?: true;
+  /** A place in a changed file, with no changed line near it. */
+  readonly far?: true;
   /** The change only adds lines there. */
   readonly adds?: true;
   /** A place in a test file that a command ran green. */
@@ -59,12 +61,16 @@ export const isFlagged = (one: Shown): boolean =>
 const isDoubted = ({ not_run, idle, beside }: Shown): boolean =>
   not_run !== undefined || (idle !== undefined && beside !== true);
 
-type Known = Pick<VerdictFacts, 'unchanged_files' | 'unrun_tests' | 'ran_places' | 'idle_commands' | 'left_alone'>;
+type Known = Pick<
+  VerdictFacts,
+  'unchanged_files' | 'far_places' | 'unrun_tests' | 'ran_places' | 'idle_commands' | 'left_alone'
+>;
 
 /** What is kept of an approval's text, criterion by criterion. */
 export function shownOf(task: Task, text: string, known: Known = {}): readonly Shown[] {
   const {
     unchanged_files: unchanged = [],
+    far_places = [],
     unrun_tests = [],
     ran_places = [],
     idle_commands = [],
@@ -101,6 +107,7 @@ export function shownOf(task: Task, text: string, known: Known = {}): readonly S
         by: one.by,
         what,
         ...(old ? { unchanged: true } : {}),
+        ...(one.by === 'place' && far_places.includes(whatOf(one)) ? { far: true } : {}),
         ...(one.by === 'place' && ran_places.includes(whatOf(one)) ? { ran: true } : {}),
         ...defined({ adds, not_run, idle }),
       };
@@ -125,7 +132,7 @@ function weighed(task: Task, criterion: string, all: readonly Shown[], untouched
   const judged = all.map((one): Shown => {
     if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
     if (one.adds === true && elsewhere.length > 0) return { ...one, elsewhere };
-    if (one.unchanged === true && !stays) return { ...one, outside: true };
+    if ((one.unchanged === true || one.far === true) && !stays) return { ...one, outside: true };
     return (isAlone && one.ran !== true) || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
       ? { ...one, alone: true }
       : one;
@@ -161,7 +168,8 @@ function passesWithout(task: Task, test: { readonly file: string; readonly name:
   if (tests === undefined || task.type === 'test') return false;
   const names = testNames(test);
   if (tests.passed?.some((one) => names.includes(one)) === true) return true;
-  return tests.on_base === 'green' && tests.base_alone === 'green' && tests.because?.on_base === undefined;
+  if (tests.because?.on_base !== undefined || tests.reads !== undefined) return false;
+  return tests.on_base === 'green' && tests.base_alone === 'green';
 }
 
 export function whatOf(one: Evidence): string {
@@ -189,10 +197,10 @@ export const unshown = (task: Task, text: string): readonly Shown[] =>
   shownOf(task, text).filter(({ by }) => by === 'nothing');
 
 /** Commands that it says were run, and that Liza did not run green at this commit. */
-export const notGreen = (task: Task, evidence: readonly Evidence[]): readonly string[] =>
+export const notGreen = (task: Task, evidence: readonly Evidence[]): readonly Problem[] =>
   evidence.flatMap((one) => {
     const why = one.by === 'ran' ? whyNoEvidence(task, one.command) : undefined;
-    return why === undefined ? [] : [`criterion ${one.criterion}: ${why}`];
+    return why === undefined ? [] : [aboutOne(one.criterion, why)];
   });
 
 function whyNoEvidence(task: Task, said: string): string | undefined {

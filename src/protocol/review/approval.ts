@@ -4,7 +4,7 @@
 import { whole } from '../../text/format.ts';
 import { LEAST_WORDS } from '../../text/sentence.ts';
 import { criteriaOf } from '../definition/criteria.ts';
-import { isAboutTheDiff } from '../definition/criterion-kinds.ts';
+import { isAboutTheDiff, saysWhatItDoes } from '../definition/criterion-kinds.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
 import { type Evidence, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm } from './ran-command.ts';
@@ -19,26 +19,41 @@ export interface Concern {
   readonly outside?: true;
 }
 
+/** Why an approval does not show what it should, as one clause. */
+export interface Problem {
+  readonly text: string;
+  /** The criteria that it is about; absent: it is about the approval as a whole. */
+  readonly criteria?: readonly number[];
+}
+
+/** `criterion 2: why`. */
+export const aboutOne = (criterion: number, why: string): Problem => ({
+  text: `criterion ${criterion}: ${why}`,
+  criteria: [criterion],
+});
+
 interface Approval {
   readonly evidence: readonly Evidence[];
   readonly concerns: readonly Concern[];
-  /** Lines that name a criterion and show nothing, each as one clause. */
-  readonly problems: readonly string[];
+  /** Lines that name a criterion and show nothing. */
+  readonly problems: readonly Problem[];
 }
 
 /** `criteria`: how many there are. */
 export function parseApproval(text: string, criteria: number): Approval {
   const evidence: Evidence[] = [];
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   for (const { numbers, named, body, strict, shown } of readLines(text)) {
     // `1. text` may be any list; `1: text` is about a criterion.
     if (shown.length === 0 && !strict) continue;
     const none = named.find((n) => n < 1 || n > criteria);
-    if (none !== undefined) problems.push(`there is no criterion ${none}`);
-    else if (shown.length === 0) problems.push(`criterion ${numbers}: “${whole(body).slice(0, 80)}” ${whyNot(body)}`);
+    if (none !== undefined) problems.push({ text: `there is no criterion ${none}` });
+    else if (shown.length === 0)
+      problems.push({ text: `criterion ${numbers}: “${whole(body).slice(0, 80)}” ${whyNot(body)}`, criteria: named });
     else evidence.push(...named.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
   }
-  if (evidence.length > MOST_EVIDENCE) problems.push(`more than ${MOST_EVIDENCE} are named: name the strongest ones`);
+  if (evidence.length > MOST_EVIDENCE)
+    problems.push({ text: `more than ${MOST_EVIDENCE} are named: name the strongest ones` });
   return { evidence: evidence.slice(0, MOST_EVIDENCE), concerns: concernsIn(text), problems };
 }
 
@@ -136,7 +151,7 @@ export const formLines = (task: Task, withTexts: boolean, only?: ReadonlySet<num
     const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? (isAboutTheDiff(text) ? DIFF : FIRST_WAY[task.type ?? 'code']) : ranForm(task, shown)}`,
+      `${at + 1}: ${shown === undefined ? (isAboutTheDiff(text) && !saysWhatItDoes(text) ? DIFF : FIRST_WAY[task.type ?? 'code']) : ranForm(task, shown)}`,
     ];
   });
 

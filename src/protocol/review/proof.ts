@@ -31,6 +31,8 @@ export interface ProofRun {
   readonly first?: true;
   /** Tracked files that it changed, which were laid out again before the next command. */
   readonly changed?: PathList;
+  /** The script of package.json that it comes to, which is green whatever the code does. */
+  readonly idle_script?: string;
 }
 
 /**
@@ -42,6 +44,8 @@ export interface TestProof {
   readonly base: string;
   /** `partly`: some commands are red there, or name a test that is new; what follows rests on the others, or on what differs. */
   readonly base_alone: 'green' | 'partly' | 'red' | 'unknown';
+  /** The commands that were green there all the same. */
+  readonly base_green?: readonly string[];
   readonly on_base: 'red' | 'green' | 'unknown' | 'not_run';
   readonly base_tests: 'green' | 'red' | 'unknown' | 'same' | 'not_run';
   /** The command that was red with the new tests on the base, and the tests that it named as failed. */
@@ -57,6 +61,10 @@ export interface TestProof {
   readonly base_skipped?: number;
   /** What they need and the base does not have: they stop at it, and none of them came to what it checks. */
   readonly missing?: string;
+  /** The commit adds no test, it only changes or removes some. */
+  readonly none_new?: true;
+  /** Documents that the commit changes and its tests name: though they are green on the base, they may be about the change. */
+  readonly reads?: readonly string[];
   /** So many more than each list names; the logs have them. */
   readonly failed_more?: number;
   readonly passed_more?: number;
@@ -255,7 +263,8 @@ export const greenAt = ({ tasks }: State, commit: string): ReadonlySet<string> =
           if (proof === undefined || proof.above !== undefined) return [];
           const { tests, runs, commands } = proof;
           if (proof.commit === commit) return runs.flatMap(({ ok, command }) => (ok ? [command] : []));
-          return tests?.base === commit && tests.base_alone === 'green' ? commands : [];
+          if (tests?.base !== commit) return [];
+          return tests.base_alone === 'green' ? commands : (tests.base_green ?? []);
         })
         .concat(triedGreen(task, commit)),
     ),

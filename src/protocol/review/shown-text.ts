@@ -47,11 +47,11 @@ export const shownBriefly = (one: Shown): string =>
 
 /** `ran npm test`, `NOT SHOWN`; what nothing can check is marked. */
 export function shownText(one: Shown): string {
-  const { by, what = '', unchanged, ran, adds, beside, idle } = one;
+  const { by, what = '', unchanged, far, ran, adds, beside, idle } = one;
   const flag = flagOf(one);
   switch (by) {
     case 'place':
-      return `${flag}${what}${ran ? ' (in a test file that ran)' : ''}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}`;
+      return `${flag}${what}${ran ? ' (in a test file that ran)' : ''}${unchanged ? ' (unchanged file: the change does not touch it)' : ''}${far ? ' (no line near it is changed)' : ''}`;
     case 'nothing':
       return 'NOT SHOWN: the approval names no evidence for it';
     case 'seen':

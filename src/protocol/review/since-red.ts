@@ -1,7 +1,10 @@
 // What the record says of red runs before a green one, in words for whoever judges the green one.
 
 import { counted } from '../../text/format.ts';
+import { commandsRun } from '../facts/command-files.ts';
 import type { PathList } from '../facts/diff-facts.ts';
+import { onlyReads } from '../facts/test-commands.ts';
+import { commandsWithin } from '../shell/nested-commands.ts';
 import { isFields } from '../values.ts';
 
 /** Red submissions at other commits of the same iteration, and the difference to the nearest of them. */
@@ -48,6 +51,13 @@ export const isLittle = ({ lines }: SinceRed): boolean => lines !== undefined &&
 /** The nearest one was run more than once, and red each time: chance did not make it green. */
 export const isSteady = ({ commit, at = [] }: SinceRed): boolean =>
   at.some((one) => one.commit === commit && one.times > 1);
+
+/** What was red only reads texts: the same files always come out the same. */
+export const onlyReadTexts = ({ at = [] }: SinceRed): boolean =>
+  at.length > 0 && at.every(({ command }) => command !== undefined && !command.endsWith('…') && readsTexts(command));
+
+const readsTexts = (command: string): boolean =>
+  commandsRun(commandsWithin(command), {}).every((run) => run.program === 'exit' || onlyReads(run));
 
 /** `red at 47ffaa0fcb0f (both times; by npm test), then green; …`: with the runs of the very commit that were red. */
 export function sinceRedText(since: SinceRed, same: number): string {

@@ -1,6 +1,7 @@
 // How many tests a command ran at a commit, in words: beside what it ran on the base and what the change adds. A test
 // that does not run any more, whatever switched it off, shows in nothing but this number.
 
+import { wantsRed } from '../shell/always-green.ts';
 import { defined } from '../values.ts';
 import type { ProofRun } from './proof.ts';
 import { leftOut } from './skip-count.ts';
@@ -15,6 +16,7 @@ type Skips = Partial<Pick<ProofRun, 'command' | 'skipped' | 'skips_on_base'>>;
 /** `, 47 tests (75 ON THE BASE; the change declares 6 more)`; empty where the runner counts none. */
 export function testCount(run: Counts & Skips, added: number | undefined): string {
   const { tests, tests_on_base: base } = run;
+  if (tests !== 0 && run.command !== undefined && wantsRed(run.command)) return ', it WANTS TESTS RED';
   if (tests === undefined) return '';
   const told = tests === 0 ? `, ${RAN_NO_TEST.toUpperCase()}` : `, ${tests} ${tests === 1 ? 'test' : 'tests'}`;
   if (base === undefined) return told;

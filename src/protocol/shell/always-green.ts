@@ -98,6 +98,9 @@ function testTool(command: string): string | undefined {
   return line?.kind === 'simple' && runsTests(line.words) ? unwrapped(line.words)[0]?.text : undefined;
 }
 
+/** Whether tests of the line are red wherever it is green: what their runner counts are no green tests. */
+export const wantsRed = (command: string): boolean => (exitCode(command, { trusting: false })?.negated.size ?? 0) > 0;
+
 /** Commands of the line that ran green, each time, wherever the line is green; itself among them. */
 export const decidingIn = (command: string): ReadonlySet<string> =>
   exitCode(command, { trusting: false })?.deciding ?? new Set();

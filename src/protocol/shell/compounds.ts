@@ -59,7 +59,9 @@ export function pipe(given: readonly ShellLine[], ways: Ways, context: Context):
   });
   const [first] = outcomes;
   const why =
-    (parts === given ? first?.why : 'the shell at its end is given a script that succeeds whatever the code does') ??
+    (parts === given
+      ? first?.why
+      : 'what is at its end is given a script that succeeds whatever the code does, or none') ??
     (ways.every(({ pipefail }) => !pipefail) && last?.kind === 'simple' ? endsWith(last) : undefined);
   return { ...allOf(outcomes), why };
 }

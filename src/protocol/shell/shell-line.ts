@@ -183,7 +183,7 @@ function filesOf(so: Files, sign: Token | undefined, target: Token | undefined):
     reads: so.reads || (isFile && text.includes('<')),
     writes: so.writes || (isFile && text.includes('>')),
     runs,
-    document: target?.document ?? so.document,
+    document: target?.document ?? (/^0?<$/.test(text) && target?.text === '/dev/null' ? '' : so.document),
   };
 }
 

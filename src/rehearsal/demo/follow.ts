@@ -3,7 +3,7 @@
 
 import type { CrewControl, CrewView } from '../../supervisor/crew-view.ts';
 import { type Answer, answerTo, isReleasable } from './human.ts';
-import { news, type StoryLine } from './narration.ts';
+import { announced, news, type StoryLine } from './narration.ts';
 
 export interface Followed {
   readonly crew: CrewControl;
@@ -22,6 +22,9 @@ export interface Followed {
   /** Lets the first tasks land; the same. */
   release(): Promise<string | undefined>;
 }
+
+/** In less time nobody answers first. */
+const NOTICEABLE_MS = 3000;
 
 /** Undefined: the crew ended by itself. */
 export async function follow(followed: Followed): Promise<string | undefined> {
@@ -56,6 +59,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     const given = answerTo(view.board.state);
     if (given === undefined || answering) return;
     answering = true;
+    if (followed.answerAfterMs >= NOTICEABLE_MS) tell(announced(given, followed.answerAfterMs));
     void waitFor(followed.answerAfterMs, followed, over.signal)
       .then(() => (over.signal.aborted || !isOpen(given) ? undefined : followed.answer(given)))
       // On the live board a person may answer first: then there is nothing left to answer.

@@ -7,7 +7,7 @@ import { remarksIn } from '../../protocol/review/approval.ts';
 import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
-import { isDemos } from './human.ts';
+import { type Answer, isDemos } from './human.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 
@@ -86,6 +86,8 @@ export const onPurpose = (text: string): string =>
 function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
   const who = event.agent ?? '';
   const say = (text: string, tone?: Tone): readonly StoryLine[] => [line(who, task.id, text, tone)];
+  // Any agent's supervisor merges: its name would say nothing.
+  const queue = (text: string, tone: Tone): readonly StoryLine[] => [line('queue', task.id, text, tone)];
   switch (event.event) {
     case 'created':
       return say(`plans: ${task.description}${after(task)}`);
@@ -102,11 +104,11 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
     case 'approved':
       return say(`approves it: ${remarksIn(String(event.reason))}`, 'good');
     case 'merged':
-      return say('merged: green on integration', 'good');
+      return queue('merged: green on integration', 'good');
     case 'integration_failed':
       return event.paths === undefined
-        ? say(`is RED on integration, twice, and leaves: ${lastLine(event.output)}`, 'bad')
-        : say(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
+        ? queue(`is RED on integration, twice, and leaves: ${lastLine(event.output)}`, 'bad')
+        : queue(`CONFLICT in ${list(event.paths)} with ${list(event.with)}; nothing was merged`, 'bad');
     case 'blocked':
       return say(`asks: ${list(event.questions)}`, 'human');
     case 'answered':
@@ -119,6 +121,12 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
       return [];
   }
 }
+
+/** Before it happens: whoever looks on may answer first. */
+export const announced = ({ task }: Pick<Answer, 'task'>, ms: number): StoryLine => ({
+  ...line('demo', task, `answers for you in ${Math.round(ms / 1000)} s, unless you do it first (key a)`, 'human'),
+  event: 'answered',
+});
 
 const after = ({ depends_on: ids = [] }: Task): string => (ids.length === 0 ? '' : ` (after ${ids.join(', ')})`);
 

@@ -33,8 +33,8 @@ export function editHunksSimple(text: string, oldValue: unknown, newValue: unkno
   const edits = inOrder(editRoot(text.split('\n'), root, oldValue, newValue));
   const again = parseBlock(applyHunks(text, edits));
   if (again !== undefined && sameValue(again.value, newValue)) return edits;
-  // A comment below that is indented like a new text block became part of it: the library puts such comments elsewhere.
-  if (/^ +#/m.test(text)) return undefined;
+  // A comment or blanks below, indented like a new text block, became part of it: the library puts them elsewhere.
+  if (/^ +(?:#|$)/m.test(text)) return undefined;
   throw new Bug('an edited record reads back differently');
 }
 

@@ -42,6 +42,11 @@ export class Text {
     return whole;
   }
 
+  /** How many parts it has; `toString` makes one of them. */
+  get pieces(): number {
+    return this.#pieces.length;
+  }
+
   slice(start: number, end = this.length): string {
     return this.#cut(start, end).map(stringOf).join('');
   }

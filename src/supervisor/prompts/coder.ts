@@ -68,7 +68,7 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
         : answerFields(state, task)),
     ...(!fresh && isGivenBack(task) ? [...blockedBefore(task), ...formerWork(work)] : []),
     ...amendedFields(task),
-    ...trialLines(state, task, onBase(task), fresh || wasRedefined(task)),
+    ...trialLines(state, task, onBase(task), { listed: fresh || wasRedefined(task) }),
     ...specNews(task, work.spec),
     ...(checkpoint === undefined ? outdatedCheckpoint(task) : fresh ? checkpoint : []),
     ...(fresh ? firstPlan(task) : []),

@@ -2,6 +2,7 @@
 // of each until a session that was shown it has ended well; nobody is woken for it.
 
 import { historyOf } from '../../protocol/leases.ts';
+import type { Concern } from '../../protocol/review/approval.ts';
 import { concernsOf, concernText, isFlagged, shownIn } from '../../protocol/review/approval-record.ts';
 import { proofAt } from '../../protocol/review/proof.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
@@ -66,7 +67,7 @@ export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task, 
       historyOf(other)
         .filter(({ event }) => event === 'approved')
         .flatMap(concernsOf)
-        .filter(({ text }) => depends_on.includes(other.id) || namesTask(text, id))
+        .filter((one) => namesTask(one.text, id) || (depends_on.includes(other.id) && !isOfCommits(one)))
         .map((one) => `${other.id}: ${gist(concernText(one), LONGEST_BEFORE)}`),
     );
   if (lines.length === 0) return [];
@@ -75,6 +76,13 @@ export function concernsBefore({ tasks }: State, { id, depends_on = [] }: Task, 
     ...quoteList(lines.slice(-MOST_BEFORE), 'liza show <task>'),
   ];
 }
+
+/** How another task's commits came about is over with their merge. */
+const isOfCommits = ({ file, text }: Concern): boolean =>
+  file === undefined &&
+  /\b(?:histor(?:y|ies)|commit messages?|(?:intermediate|extra|empty|later|earlier|two|three|several|its|the|its own) commits?|squash\w*|changed back|amend\w*)\b/i.test(
+    text,
+  );
 
 /** As a word, for an id such as `sum` stands in other words. */
 const namesTask = (text: string, id: string): boolean => text.split(/[^\w.-]+/).includes(id);

@@ -44,7 +44,7 @@ function takenOver({ tasks }: State, agent: string): readonly string[] {
   );
   if (typeof lost?.agent !== 'string') return [];
   return [
-    `Yours on ${task.id}, from ${since} to ${ended ?? 'its end'}: ${inline(how ?? 'it ended').slice(0, 300)}`,
+    `Yours on ${task.id}, from ${since} to ${ended ?? 'its end'}: ${inline(endedText(how ?? 'it ended')).slice(0, 300)}`,
     `${inline(lost.agent)} continues ${task.id} ${lost['continued'] === true ? 'from your work' : 'from the start'} (now ${task.status}); you need not do anything for it: \`${showTask(task)}\``,
   ];
 }
@@ -75,8 +75,16 @@ export function lastPlanning({ board, agent }: PromptContext): Section {
 
 function endLine({ agent, since, ended, how }: Left, reader: string): string {
   const whose = agent === reader ? 'Yours' : `Of ${agent}`;
-  return `${whose}, from ${since} to ${ended}: ${inline(how).slice(0, 300)}`;
+  return `${whose}, from ${since} to ${ended}: ${inline(endedText(how)).slice(0, 300)}`;
 }
+
+/** The code of a process is no word of its agent's. */
+const endedText = (how: string): string =>
+  how.replace(/^exit (\d+)(?=,| after |$)/, (_all, code: string) =>
+    /^exit \d+, (?:"|declared )/.test(how)
+      ? `its process ended with ${code}`
+      : `its process ended with ${code}, and it had declared no end`,
+  );
 
 const refusedLines = (refused: readonly string[], rest: string): readonly string[] =>
   refused.length === 0 ? [] : ['IT WAS REFUSED:', ...quoteList(refused, rest)];

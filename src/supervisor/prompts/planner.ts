@@ -63,7 +63,7 @@ function planningContext({ board }: PromptContext, { wakes, specs }: PlanningWor
             records(trigger).map(({ record }) => record),
           ),
     ),
-    'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop; what you were shown wakes you again only if it changes.',
+    'Last: when everything above is decided or left to a person on purpose, `liza exit 0 --reason "nothing more to plan now"`, and stop; you are woken when something above changes.',
     ...(fresh ? testRule(board.state) : []),
     ...(fresh ? commandLines('planner', 'some-task', board.state) : []),
   ]);

@@ -2,7 +2,7 @@
 // the new tests test anything.
 
 import { NO_TEST_COMMAND, type Proof, proofOf, type TestProof } from '../../protocol/review/proof.ts';
-import { isLittle, isSteady, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
+import { isLittle, isSteady, onlyReadTexts, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
 import { lacksTests, runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
@@ -27,8 +27,8 @@ export function proofLines(
   const named = (command: string): string =>
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
-    ({ command, ok, seconds, said_failed: failed, ...run }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+    ({ command, ok, seconds, said_failed: failed, idle_script: idle, ...run }, at) =>
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${idle})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,
@@ -45,7 +45,7 @@ export function proofLines(
     ...(since === undefined
       ? []
       : [
-          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) ? ` That is nearly the same: ${isSteady(since) ? 'red each time, so not by chance; see that the difference mends it, and does not hide it' : 'find out whether the difference mends it, or its tests do not always pass'}.` : ''}`,
+          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) && !onlyReadTexts(since) ? ` That is nearly the same: ${isSteady(since) ? 'red each time, so not by chance; see that the difference mends it, and does not hide it' : 'find out whether the difference mends it, or its tests do not always pass'}.` : ''}`,
         ]),
     ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
       ? []
@@ -69,6 +69,9 @@ function fewerLines(proof: Proof, facts: unknown): readonly string[] {
   return [
     ...(proof.runs.some(({ ok, tests }) => ok && tests === 0)
       ? ['A GREEN COMMAND RAN NO TEST: its green shows nothing. Find out why: a filter may select none.']
+      : []),
+    ...(proof.runs.some(({ idle_script: idle }) => idle !== undefined)
+      ? ['A GREEN COMMAND RUNS A SCRIPT THAT CANNOT FAIL: its green shows nothing.']
       : []),
     ...(isFewer ? ['FEWER TESTS RAN than on the base: find out which no longer run, and why.'] : []),
     ...(!isFewer && setup !== undefined && lacksTests(runs, added) === true
@@ -109,7 +112,7 @@ function testLines(
       ? '. tdd is strict, and could not decide: try them without the change'
       : '';
   return [
-    `NEW OR CHANGED TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : ((type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base)}${how}${stopped}${told(because?.on_base)}${undecided}`,
+    `NEW OR CHANGED TESTS WITHOUT THE CHANGE (on BASE): ${on_base === 'not_run' ? `NOT RUN, and not at the commit either: ${inline(why ?? NO_TEST_COMMAND).slice(0, 500)}. ${YOURSELF}` : wordOf(tests, type)}${how}${stopped}${told(because?.on_base)}${undecided}`,
     ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
     ...(untold === undefined || type === 'test'
       ? []
@@ -120,6 +123,15 @@ function testLines(
       ? []
       : [`  because ${inline(why).slice(0, 500)}`]),
   ];
+}
+
+/** The old text passed a test that reads it: what the test holds of the new one is about the change all the same. */
+function wordOf({ on_base, reads, none_new }: TestProof, type: Task['type']): string {
+  if (on_base === 'green' && reads !== undefined && type !== 'test')
+    return `green, and they read what the change alters (${reads.map(inline).join(', ')}): see what they hold of it`;
+  if (on_base === 'green' && none_new === true && type !== 'test')
+    return 'GREEN: the change adds no test, and those that it changes pass without it, too: they prove nothing about it';
+  return (type === 'test' ? OF_TEST_TASK : ON_BASE)[on_base] ?? on_base;
 }
 
 const nameList = (names: readonly string[] | undefined, more = 0): string | undefined =>

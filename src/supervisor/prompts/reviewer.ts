@@ -191,15 +191,25 @@ function evidence({ board }: PromptContext, work: ReviewWork): Section {
   return section('EVIDENCE', [
     ...diffLines(task, submitted),
     ...(lists === undefined ? [] : [`LISTS THAT ARE CUT ABOVE, whole, one path to a line: ${inline(lists)}`]),
-    ...trialLines(board.state, task, task.type === 'docs' ? { title: BEFORE.title } : BEFORE, resumed !== true),
+    ...trialLines(board.state, task, task.type === 'docs' ? { title: BEFORE.title } : BEFORE, {
+      listed: resumed !== true,
+      proof: submitted && proofOf(submitted),
+    }),
     ...proofLines(task, submitted, resumed === true ? [] : proofCommands(settings(board.state), task)),
     ...checkoutChanges(submitted && proofOf(submitted), work.undone),
     ...uncheckedLines(settings(board.state), task),
-    ...lostVerdicts.flatMap((text) => [
-      'A VERDICT THAT CAME TOO LATE TO COUNT SAID (check each point):',
-      ...quote(text, showTask(task)),
-    ]),
+    ...lostVerdicts.flatMap((text) => lateVerdict(task, text)),
   ]);
+}
+
+/** Its first line says which it was, and of which commit; a text of an older version has none. */
+function lateVerdict(task: Task, text: string): readonly string[] {
+  const [head, verdict, commit] = /^(APPROVED|REJECTED)(?: of ([0-9a-f]{7,64}))?\n/.exec(text) ?? [''];
+  const which = verdict === undefined ? '' : `, ${verdict}${commit === undefined ? '' : ` of ${commit.slice(0, 12)}`},`;
+  return [
+    `A VERDICT THAT CAME TOO LATE TO COUNT${which} SAID (check each point):`,
+    ...quote(text.slice(head.length), showTask(task)),
+  ];
 }
 
 /** A criterion whose own command nobody ran is the reviewer's to run. */
@@ -226,7 +236,11 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
     ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
-    ...lineList(task, 'LINES REMOVED FROM EXISTING TESTS (-), OR THAT SWITCH TESTS OFF (+); is each one right?', edits),
+    ...lineList(
+      task,
+      'LINES REMOVED FROM EXISTING TESTS (-, numbered as on BASE; → what came instead), OR THAT SWITCH TESTS OFF (+, numbered as in COMMIT TO REVIEW); is each one right?',
+      edits,
+    ),
     ...lineList(task, 'NEW LINES THAT POSTPONE WORK OR SILENCE A CHECK; is each one right?', facts['marks']),
   ];
 }
@@ -250,7 +264,7 @@ const FACTS = [
   ['undeclared', 'NOT DECLARED IN ANY PLAN OF THIS TASK'],
   ['tests_added', 'TEST FILES ADDED'],
   ['tests_changed', 'EXISTING TESTS CHANGED (lines removed or replaced)'],
-  ['tests_removed', 'TEST FILES REMOVED'],
+  ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
   ['test_setup', 'HOW TESTS ARE RUN'],
 ] as const;
@@ -260,9 +274,14 @@ const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
   ['out_parts', 'SCOPE OUT THAT NO MACHINE CHECKS'],
   ['tests_within', 'TESTS WITHIN THE CODE (so nothing could be shown of them on the base)'],
+  ['untouched', 'PLANNED AND NOT TOUCHED (was it not needed, or is something missing?)'],
   ['declared_late', 'DECLARED LATE, after the plan'],
   ['tests_weakened', 'TESTS WEAKENED (fewer assertions in a place, or switched off)'],
   ['tests_new_off', 'NEW TESTS WITH A SKIP (or with a line that decides how a test ends)'],
+  [
+    'tests_unasserted',
+    'NEW TESTS THAT ASSERT NOTHING in their own lines (does a helper, or are they green whatever the code does?)',
+  ],
   [
     'tests_extended',
     'EXISTING TEST FILES THAT ONLY GAINED LINES (new tests, or more in old ones; none was changed or removed)',
@@ -280,6 +299,8 @@ const RARE = [
   ['deleted', 'FILES DELETED'],
   ['modes', 'MODES CHANGED (what each is now)'],
   ['passing', 'ADDED AND REMOVED AGAIN BY ITS COMMITS (they stay in the history: git log -p)'],
+  ['changed_back', 'CHANGED AND CHANGED BACK BY ITS COMMITS (not in the diff, but in the history: git log -p)'],
+  ['empty_commits', 'COMMITS THAT CHANGE NOTHING'],
   [
     'unread',
     'NOT LOOKED AT BY LIZA: too large, too many or generated (nothing above is known of what is in them; look yourself)',
@@ -288,6 +309,7 @@ const RARE = [
     'brought_back',
     'WRITTEN BEFORE THE PLAN, put aside, and brought back just so (no fault by itself: does it fit the plan?)',
   ],
+  ['put_aside', 'WORK FROM BEFORE THE PLAN, put aside for it (no fault by itself)'],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
   ['named_otherwise', 'COMMITS UNDER ANOTHER NAME than that of the task’s coder (git log and git blame will show it)'],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],

@@ -75,6 +75,8 @@ export function answerFields(state: State, task: Task): readonly string[] {
 
 const MOST_BESIDE = 10;
 const LONGEST_BESIDE = 160;
+/** A question that is cut is another question. */
+const LONGEST_QUESTION = 600;
 
 /** What the tasks before it were built by, a line each. */
 function answersBesideIt(state: State, task: Task): readonly string[] {
@@ -82,10 +84,10 @@ function answersBesideIt(state: State, task: Task): readonly string[] {
   if (all.length === 0) return [];
   const more = all.length - MOST_BESIDE;
   const line = ({ id, task: about, text, answer, assume }: Question): string =>
-    `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_BESIDE)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}`;
+    `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_QUESTION)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}`;
   const shown = all.slice(-MOST_BESIDE);
-  const isCut = (text = ''): boolean => whole(text).length > LONGEST_BESIDE;
-  const cut = shown.filter(({ text, answer, assume }) => isCut(text) || isCut(answer ?? assume));
+  const isCut = (text = '', most = LONGEST_BESIDE): boolean => whole(text).length > most;
+  const cut = shown.filter(({ text, answer, assume }) => isCut(text, LONGEST_QUESTION) || isCut(answer ?? assume));
   const rest = [
     ...(cut.length === 0 ? [] : [`whole: ${cut.map(({ id }) => `\`liza show ${id}\``).join(', ')}`]),
     ...(more > 0 ? [`${more} older: \`liza question list --all\``] : []),
@@ -125,7 +127,7 @@ function contradicted({ id, status }: Task, answered: readonly Question[]): read
 
 /** A question about a spec as a whole concerns each of its tasks a little. */
 const inOneLine = (one: Question): string =>
-  `${one.id}, on the whole spec (\`liza show ${one.id}\`): Q ${gist(one.text, 120)} ${gist(outcomeOf(one), 160)}`;
+  `${one.id}, on the whole spec (\`liza show ${one.id}\`): Q ${gist(one.text, LONGEST_QUESTION)} ${gist(outcomeOf(one), LONGEST_BESIDE)}`;
 
 /** Why its coder took earlier submissions of this iteration back. */
 export function retractedFields(task: Task): readonly string[] {
@@ -175,20 +177,34 @@ function validationFields(state: State, task: Task): readonly string[] {
 
 const LONGEST_FIRST = 600;
 
-/** What the work was begun with: the plan of a rework speaks of the rework alone, and the diff holds all of it. */
+/** The plans before the one of this iteration: it speaks of the rework alone, and the diff holds all of it. */
 export function firstPlan(task: Task): readonly string[] {
   const history = historyOf(task);
   const begun = history.findLastIndex((entry) => opensIteration(entry) && entry.fresh === true);
-  const first = history.slice(begun + 1).find(({ event }) => event === 'pre_execution_checkpoint');
-  if (first === undefined || first === checkpointEvent(task) || !isFields(first.checkpoint)) return [];
-  const { text, texts } = readPlan(first.checkpoint);
-  const told = [`intent: ${text('intent')}`, `assumes: ${texts('assumptions').join('; ') || 'nothing'}`];
+  const now = checkpointEvent(task);
+  const plans = history.slice(begun + 1).filter((one) => one.event === 'pre_execution_checkpoint' && one !== now);
+  const told = plans.flatMap(({ checkpoint, iteration }, at) =>
+    isFields(checkpoint) ? planLines(checkpoint, at === 0 ? '' : `iteration ${Number(iteration)}, `) : [],
+  );
+  if (told.length === 0) return [];
   return [
-    'FIRST PLAN of this work, whose changes are still in it:',
+    plans.length === 1
+      ? 'FIRST PLAN of this work, whose changes are still in it:'
+      : 'FIRST PLAN of this work and those after it, whose changes are still in it:',
     ...quoteList(
-      told.map((line) => gist(line, LONGEST_FIRST)),
+      [...new Set(told)].map((line) => gist(line, LONGEST_FIRST)),
       showTask(task),
     ),
+  ];
+}
+
+function planLines(checkpoint: Readonly<Record<string, unknown>>, of: string): readonly string[] {
+  const { text, texts } = readPlan(checkpoint);
+  return [
+    `${of}intent: ${text('intent')}`,
+    `${of}assumes: ${texts('assumptions').join('; ') || 'nothing'}`,
+    `${of}risks: ${text('risks')}`,
+    `${of}files: ${texts('files_to_modify').join(', ')}`,
   ];
 }
 

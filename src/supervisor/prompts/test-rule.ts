@@ -25,7 +25,9 @@ export function testRule(state: State): readonly string[] {
 
 /** What a command meets there decides whether it can pass at all. */
 function checkout({ post_worktree_cmd: setUp, worktree_files: files = [], validation_timeout }: Settings) {
-  const made = setUp ? `as ${inline(setUp)} makes them` : 'only those in git, nothing is installed';
+  const made = setUp
+    ? `as ${inline(setUp)} makes them`
+    : 'those in git and on this machine, nothing is installed for it';
   return [
     `dependencies in that clone: ${made}${files.length === 0 ? '' : `; ${pathList(files)} copied in`}`,
     `time for all commands: ${validation_timeout} s`,

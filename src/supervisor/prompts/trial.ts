@@ -1,7 +1,7 @@
 // How the task's own validation came out on the base, before the change: for its coder, its reviewer and the planner.
 
 import { historyOf } from '../../protocol/leases.ts';
-import { proofCommands } from '../../protocol/review/proof.ts';
+import { greenAt, type Proof, proofCommands } from '../../protocol/review/proof.ts';
 import {
   changedText,
   notThere,
@@ -33,17 +33,25 @@ interface Meaning {
   readonly changes?: string;
 }
 
-/** By the numbers of VALIDATION; `listed`: the reader has it before its eyes, so that no long command is written twice. */
+interface Beside {
+  /** The reader has VALIDATION before its eyes, so that no long command is written twice. */
+  readonly listed: boolean;
+  /** What is told of the commit below it: it may have the number of tests on the base. */
+  readonly proof?: Proof | undefined;
+}
+
+/** By the numbers of VALIDATION. */
 export function trialLines(
   state: State,
   task: Task,
   { title, green, looks, missing, changes }: Meaning,
-  listed: boolean,
+  { listed, proof }: Beside,
 ): readonly string[] {
   const trial = trialOf(task);
   if (trial === undefined) return [];
   const shown = trial.runs.filter(({ is }) => is !== 'green').slice(0, MOST_OUTPUTS);
-  const tried = new Set(trialCommands(task));
+  const own = new Set(trialCommands(task));
+  const known = greenAt(state, trial.commit);
   const isLook = (run: TrialRun): boolean => looks !== undefined && run.is === 'green' && onlyLooks(run);
   const all = proofCommands(settings(state), task);
   const showing = trial.runs.flatMap((run) =>
@@ -62,7 +70,13 @@ export function trialLines(
               `${number} ${RESULTS[run.is]}${isLook(run) ? looks : endOf(run)}${changedText(run)}${named}`,
               ...(shown.includes(run) ? printedBy(run) : []),
             ];
-          return [`${number} not tried, ${tried.has(command) ? 'time was up' : 'the project’s own'}${named}`];
+          const late = own.has(command);
+          const why = late ? 'time was up' : 'the project’s own';
+          if (!late && known.has(command)) return [`${number} GREEN, ${why}, by another run${named}`];
+          const counted = proof?.runs.find((one) => one.command === command)?.tests_on_base;
+          if (counted !== undefined)
+            return [`${number} no part of this trial (${why}), run there later: see RUN BY LIZA`];
+          return [`${number} ${late ? 'not tried' : 'no part of this trial'}, ${why}${named}`];
         })
         .join('\n'),
       showTask(task),

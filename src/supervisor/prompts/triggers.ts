@@ -11,7 +11,7 @@ import { blockingQuestions, needsPerson, openQuestions } from '../../protocol/me
 import { unrunnable } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
-import { counted } from '../../text/format.ts';
+import { counted, listed } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { accepted, questionAnswered, questionAsked, rejectedAfterAnswer } from './question-triggers.ts';
 import { field, inline, quoteList } from './quote.ts';
@@ -69,19 +69,29 @@ export function triggerLines(
 function initialPlanning({ state }: Board): readonly string[] {
   const drafts = state.tasks.filter(({ status }) => status === 'DRAFT').map(({ id }) => id);
   const first = drafts[0];
+  const begun = openPlan(state)?.planned ?? [];
   const steps = [
     'Read GOAL SPEC, the specs it names, and enough code to split the work well.',
+    ...(begun.length === 0
+      ? []
+      : [
+          `These tasks are planned already: ${listed(begun, 20)}. Do not add them again: compare them with GOAL SPEC, and plan only what they leave out.${drafts.length === 0 ? ' If that is nothing, only `liza plan done` is missing: run it now.' : ''}`,
+        ]),
     ...(first === undefined
       ? []
       : [
           `These drafts already exist: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
-    'Add each task, those it depends on first, then finalize it; see COMMANDS and TESTS.',
+    `Add each task${begun.length === 0 ? '' : ' that is missing'}, those it depends on first, then finalize it; see COMMANDS and TESTS.`,
     'What the specs leave open: ask, with what you assume (see COMMANDS), and plan with that; plan what rests on it last (`--priority 5`): the answer may come first.',
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
-  return ['* INITIAL_PLANNING: turn the goal into tasks.', ...steps.map((step, at) => `${at + 1}. ${step}`)];
+  const task =
+    begun.length === 0
+      ? 'turn the goal into tasks.'
+      : 'the plan is begun, and nobody has closed it. Finish it; do not begin again.';
+  return [`* INITIAL_PLANNING: ${task}`, ...steps.map((step, at) => `${at + 1}. ${step}`)];
 }
 
 function planDone(state: State): readonly string[] {

@@ -8,9 +8,10 @@ import { agentLease, codersOf, haltedMerge, taskLease } from '../../protocol/lea
 import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
 import { approvalsOf } from '../../protocol/review/quorum.ts';
-import { type Agent, isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
+import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/work/blocked.ts';
 import { setupFailureNews, setupFailures, unpreparedTasks } from '../../protocol/work/setup-failures.ts';
+import { gaveUp, TROUBLE_WORDS } from '../../protocol/work/trouble.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
@@ -89,6 +90,9 @@ function anotherReviewer(task: Task, present: readonly string[]): string {
 
 const RUN = 'liza run';
 const REVIEWER = 'liza agent code-reviewer';
+const PLANNER = 'liza agent planner';
+/** It needs more than its name: its help says what. */
+const ADD = 'liza add-task --help';
 
 function unmerged(seen: Survey): string | undefined {
   const [first, ...more] = withStatus(seen, 'APPROVED');
@@ -103,7 +107,9 @@ function unmerged(seen: Survey): string | undefined {
   }
   const { held: queueHeld } = seen.board.state.goal.queue ?? {};
   if (queueHeld !== undefined)
-    return `${first.id} is APPROVED${others} and waits, because ${queueHeld.by} holds the merge queue: liza queue release`;
+    return queueHeld.reason === undefined
+      ? `${first.id} is APPROVED${others} and waits, because ${queueHeld.by} holds the merge queue: liza queue release`
+      : `${first.id} is APPROVED${others} and waits for the merge queue: ${gist(queueHeld.reason, 200)}; to let it go on now: liza queue release`;
   const held = first.merge_held?.reason;
   if (held !== undefined)
     return `the merge of ${first.id} is held${others}: ${gist(held, 200)} — then liza wt merge ${first.id}`;
@@ -153,7 +159,11 @@ function blocked(seen: Survey): string | undefined {
   const asks = root.blocked_questions?.[0] ?? root.blocked_reason ?? 'no reason given';
   const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
   const instead = isExhausted(root) ? `, or liza supersede ${root.id}` : '';
-  return `${crowd(seen, root.id)} BLOCKED${rest}: "${whole(asks)}" — ${planner(seen)}: liza answer ${root.id} "…"${instead}`;
+  return decide(
+    seen,
+    `${crowd(seen, root.id)} BLOCKED${rest}: "${whole(asks)}"`,
+    `liza answer ${root.id} "…"${instead}`,
+  );
 }
 
 /** A task that its budget stopped: only a person decides whether it may cost more. */
@@ -178,7 +188,7 @@ function crowd(seen: Survey, root: string): string {
 function exhausted(seen: Survey): string | undefined {
   const [first] = seen.live.filter(isExhausted);
   if (first === undefined) return undefined;
-  return `${whyNobodyMayClaim(seen.board, first, seen.now)} — ${planner(seen)}: liza replan ${first.id}`;
+  return decide(seen, `${whyNobodyMayClaim(seen.board, first, seen.now)}`, `liza replan ${first.id}`);
 }
 
 function drafts(seen: Survey): string | undefined {
@@ -186,7 +196,7 @@ function drafts(seen: Survey): string | undefined {
   const [first] = found;
   if (first === undefined) return undefined;
   const what = `${counted(found.length, 'task')} ${found.length === 1 ? 'is' : 'are'} still DRAFT (${ids(found)})`;
-  return `${what} — ${planner(seen)}: liza finalize ${first.id}`;
+  return decide(seen, what, `liza finalize ${first.id}`);
 }
 
 function paused(seen: Survey): string | undefined {
@@ -199,9 +209,7 @@ function paused(seen: Survey): string | undefined {
 function deadEnd(seen: Survey): string | undefined {
   const why = (task: Task): string | undefined => {
     const dead = dependencyWaits(seen.board, task).find(({ status }) => status === 'MISSING' || isTerminal(status));
-    return (
-      dead && `${task.id} waits for ${dead.id}, which is ${dead.status} — ${planner(seen)}: liza replan ${task.id}`
-    );
+    return dead && decide(seen, `${task.id} waits for ${dead.id}, which is ${dead.status}`, `liza replan ${task.id}`);
   };
   const [first] = seen.live;
   const hopeless = seen.live.find((task) => why(task) !== undefined) ?? first;
@@ -214,8 +222,9 @@ function ended(seen: Survey): string | undefined {
   if (count === 0 || seen.board.state.goal.status === 'PLANNING') return undefined;
   const { state } = seen.board;
   const open = [...openQuestions(state), ...openDiscoveries(state).filter(holdsGoal)].map(({ id }) => id);
-  if (open.length === 0) return `every task has ended — ${planner(seen)}: liza goal complete, or liza add-task`;
-  return `every task has ended, and ${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} undecided — ${planner(seen)}: liza goal complete says how to decide each`;
+  if (open.length === 0) return decide(seen, 'every task has ended', `liza goal complete; to add work: ${ADD}`);
+  const undecided = `${listed(open, 5)} ${open.length === 1 ? 'is' : 'are'} undecided`;
+  return decide(seen, `every task has ended, and ${undecided}`, 'liza goal complete says how to decide each');
 }
 
 const unplanned = (seen: Survey, unready: string | undefined): string =>
@@ -223,16 +232,23 @@ const unplanned = (seen: Survey, unready: string | undefined): string =>
     ? `nothing is planned yet: ${unready}`
     : isDeserted(seen)
       ? `nothing is planned yet and ${missing(seen, 'planner')}: ${RUN}`
-      : `nothing is planned yet — ${planner(seen)}: liza add-task`;
+      : decide(seen, 'nothing is planned yet', ADD);
 
-/** Whom a decision waits for. A planner that is there may just be thinking; it has no task to show for it. */
-function planner(seen: Survey): string {
+/**
+ * A fact, whom a decision about it waits for, and the commands that decide it. A planner that is there may just be
+ * thinking; it has no task to show for it. Where one gave up over it, another planner is the last thing to try.
+ */
+function decide(seen: Survey, fact: string, commands: string): string {
+  const { agents } = seen.board.state;
   const [there] = seen.present.planner;
-  if (there !== undefined && hasSeenAll(seen)) return `${there} has seen it and left it, so you must decide`;
-  if (there !== undefined) return `waiting for ${there}, or decide yourself`;
-  return isDeserted(seen)
-    ? `${missing(seen, 'planner')}: ${RUN}, or decide yourself`
-    : `${missing(seen, 'planner')} (liza agent planner), so you must decide`;
+  if (there !== undefined && hasSeenAll(seen))
+    return `${fact} — ${there} has seen it and left it, so you must decide: ${commands}`;
+  if (there !== undefined) return `${fact} — waiting for ${there}, or decide yourself: ${commands}`;
+  if (isDeserted(seen)) return `${fact} — ${missing(seen, 'planner')}: ${RUN}, or decide yourself: ${commands}`;
+  const quitters = Object.keys(agents).filter((id) => agents[id]?.role === 'planner' && gaveUp(agents[id]));
+  return quitters.length > 0
+    ? `${fact} — ${listed(quitters)} gave up, so you decide: ${commands}; for a new planner: ${PLANNER}`
+    : `${fact} — no planner is running: ${PLANNER}, or decide yourself: ${commands}`;
 }
 
 /** Nothing new calls for it: it will not come again by itself. A note would. */
@@ -247,28 +263,30 @@ function missing(seen: Survey, role: Role): string {
   const name = isDeserted(seen) ? 'agent' : role.replace('_', ' ');
   const known = Object.keys(agents).filter((id) => agents[id]?.role === role);
   if (known.length === 0) return isDeserted(seen) ? 'no agent is running' : `no ${name} is registered`;
-  return `no ${name} is running (${listed(known.map((id) => whyAway(seen, id)))})`;
+  return `no ${name} is running (${listed(whyAway(seen, known))})`;
 }
 
-function whyAway({ board, now }: Survey, id: string): string {
+/** `coder-1, coder-2 gave up: it needs a login`: each reason once. What exactly happened is in its alarm. */
+function whyAway(seen: Survey, known: readonly string[]): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const id of known) {
+    const why = reasonAway(seen, id);
+    byReason.set(why, [...(byReason.get(why) ?? []), id]);
+  }
+  return [...byReason].map(([why, who]) => why.replace('#', listed(who)));
+}
+
+/** `#` stands for who it is. */
+function reasonAway({ board, now }: Survey, id: string): string {
   const trouble = board.state.agents[id]?.trouble;
-  if (trouble !== undefined) return `${id} gave up, ${TROUBLE_WORDS[trouble.kind]}: ${gist(trouble.detail, 200)}`;
+  if (trouble !== undefined) return `# gave up: ${TROUBLE_WORDS[trouble.kind]}`;
   const { remaining, dead, stopped } = agentLease(board, id, now);
-  if (stopped) return `${id} stopped in order`;
-  if (dead) return `the supervisor of ${id} has ended`;
+  if (stopped) return '# stopped in order';
+  if (dead) return 'the supervisor of # has ended';
   return Number.isFinite(remaining) && remaining < 0
-    ? `the lease of ${id} ended ${duration(-remaining)} ago`
-    : `${id} has no lease`;
+    ? `the lease of # ended ${duration(-remaining)} ago`
+    : '# has no lease';
 }
-
-const TROUBLE_WORDS: Readonly<Record<NonNullable<Agent['trouble']>['kind'], string>> = {
-  quota: 'out of quota',
-  network: 'its provider is unreachable',
-  login: 'it needs a login',
-  provider: 'its CLI does not start',
-  'crash-loop': 'it crashed again and again',
-  spin: 'it ended again and again without progress',
-};
 
 const withStatus = (seen: Survey, status: TaskStatus): readonly Task[] =>
   seen.live.filter((task) => task.status === status && task.paused !== true);

@@ -3,8 +3,9 @@
 import type { Board } from '../../protocol/board.ts';
 import { agentLease, claimingBy, haltedMerge, mergingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { approverInSession } from '../../protocol/review/approver-session.ts';
-import { type Agent, type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
+import { type AgentStatus, isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { unpreparedTasks } from '../../protocol/work/setup-failures.ts';
+import { gaveUp } from '../../protocol/work/trouble.ts';
 import type { Instant } from '../../text/time.ts';
 import { whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
 
@@ -22,7 +23,9 @@ export function survey(board: Board, now: Instant): Survey {
   const live = board.state.tasks.filter((task) => !isTerminal(task.status));
   const there = (role: Role): readonly string[] =>
     Object.entries(board.state.agents)
-      .filter(([id, agent]) => agent.role === role && !isStopped(agent) && !agentLease(board, id, now).expired)
+      .filter(
+        ([id, agent]) => agent.role === role && gaveUp(agent) === undefined && !agentLease(board, id, now).expired,
+      )
       .map(([id]) => id);
   return {
     board,
@@ -32,9 +35,6 @@ export function survey(board: Board, now: Instant): Survey {
     present: { planner: there('planner'), coder: there('coder'), code_reviewer: there('code_reviewer') },
   };
 }
-
-/** Its supervisor gave up, and only its lease has not run out yet. */
-const isStopped = ({ trouble }: Agent): boolean => trouble !== undefined && trouble.until === undefined;
 
 /** Some task is worked on, a planner is in a session, or an agent that is there may take a task. */
 export function isMoving(seen: Survey): boolean {

@@ -9,8 +9,8 @@ import { duration, type Instant } from '../../text/time.ts';
 /** How a session ended, as far as it can be known. */
 export interface SessionEnd {
   readonly role: Role;
-  readonly how:
-    | { readonly kind: 'exited'; readonly code: number }
+  readonly how: /** `cut`: its turn was not over by the protocol. */
+    | { readonly kind: 'exited'; readonly code: number; readonly cut?: true }
     | { readonly kind: 'signalled'; readonly signal: string }
     /** The provider's program is not there or may not be run. */
     | { readonly kind: 'not-started'; readonly reason: string }
@@ -23,6 +23,8 @@ export interface SessionEnd {
     | { readonly kind: 'lease-lost' }
     /** Ended by us: it should have ended by itself, and did not. */
     | { readonly kind: 'overdue'; readonly why: string; readonly contextUsed?: true }
+    /** Ended by us: it made its sandbox report an end, and went on. */
+    | { readonly kind: 'lived-on' }
     /** Ended by us: it used more of the machine than it may. */
     | { readonly kind: 'over-limit'; readonly why: string }
     /** Ended by us: a kill switch or the operator. */
@@ -34,6 +36,8 @@ export interface SessionEnd {
     readonly text: string;
     readonly until?: Instant;
   };
+  /** The session that it should have gone on with is gone at its provider. */
+  readonly resumeFailed?: true;
   /** What it was refused, where nothing of its own came after that. */
   readonly refused?: string;
   /** The session changed the blackboard or git. */
@@ -98,6 +102,8 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   const { how, failure } = end;
   if (how.kind === 'stopped' || how.kind === 'lease-lost' || how.kind === 'held')
     return { next: { kind: 'go-on' }, past };
+  // Nothing was tried yet: a fresh one starts at once.
+  if (end.resumeFailed === true) return { next: { kind: 'go-on' }, past };
   if (how.kind === 'not-started') return stop('provider', how.reason, past);
   if (failure !== undefined && !isDone(end)) {
     if (failure.kind === 'login') return stop('login', failure.text, past);
@@ -108,6 +114,7 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   if (how.kind === 'overdue' && end.declared === undefined) return overdue(end, past);
   if (how.kind === 'silent' || how.kind === 'not-served') return silence(end, past);
   if (how.kind === 'over-limit') return crash('over-limit', how.why, past, now);
+  if (how.kind === 'lived-on') return crash('failed', 'it made its sandbox report an end, and went on', past, now);
   if (how.kind === 'signalled') return crash('signalled', `it was ended by ${how.signal}`, past, now);
   const code = end.declared?.code ?? (how.kind === 'exited' ? how.code : 0);
   if (code === 0) return ended(end, past);

@@ -20,9 +20,10 @@ export function unfinishedApproval(
     how.kind === 'signalled' ||
     how.kind === 'silent' ||
     how.kind === 'over-limit' ||
+    how.kind === 'lived-on' ||
     // It said that it ends, and did not: the CLI still waited for something.
     (how.kind === 'overdue' && declared !== undefined) ||
-    (how.kind === 'exited' && how.code > BY_SIGNAL);
+    (how.kind === 'exited' && (how.code > BY_SIGNAL || how.cut === true));
   if (!isCut) return undefined;
   const last = historyOf(task).findLast(({ event, agent: by }) => by === agent && VERDICTS.has(event));
   if (last?.event !== 'approved' || instant(last.time) < since) return undefined;

@@ -45,7 +45,7 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
       .filter(([name, many]) => many > (before.get(name) ?? 0))
       .map(([name, many]) => [name, before.has(name) || elsewhere.has(name) ? many + (elsewhere.get(name) ?? 0) : 1]),
   );
-  return { names, sure };
+  return { names, sure: new Set([...sure].filter((name) => names.has(name))) };
 }
 
 /**

@@ -4,6 +4,7 @@
 
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { leftoversIn } from '../../git/scratch-folders.ts';
+import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import { stopwatch } from '../../process/run.ts';
 import { unreadBy } from '../../process/shell-check.ts';
@@ -13,6 +14,8 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { UnreadLine } from '../../protocol/facts/spec-facts.ts';
+import { scriptsIn } from '../../protocol/facts/test-setup.ts';
+import { idleScript } from '../../protocol/review/idle-script.ts';
 import { greenAt, type Proof, runOrder, skipsAt, type TestProof, testsAt } from '../../protocol/review/proof.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
@@ -52,7 +55,12 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   const since = (): number => tenths(taken());
   const { red } = ran as Ran;
   const first = runOrder(settings, commands)[0]?.command;
-  const runs = (ran as Ran).runs.map((run) => (run.command === first ? { ...run, first: true as const } : run));
+  const scripts = await scriptsAt(proving);
+  const runs = (ran as Ran).runs.map((run) => ({
+    ...run,
+    ...(run.command === first ? { first: true as const } : {}),
+    ...defined({ idle_script: idleScript(run.command, scripts)?.slice(0, MOST_SCRIPT) }),
+  }));
   const setup = changed.length === 0 ? {} : { setup_changed: firstPaths(changed) };
   if (red !== undefined) {
     const onBase = red.ended === 'timed-out' ? await tryOnBase(context, proving, red.command) : undefined;
@@ -117,12 +125,22 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
   };
 }
 
+const MOST_SCRIPT = 100;
+
+/** Of the package.json that the commit has at its top. */
+async function scriptsAt({ gitDir, commit, commands }: Proving): Promise<Readonly<Record<string, string>>> {
+  if (!commands.some((command) => /^\s*(?:npm|pnpm|yarn|bun)\s/.test(command))) return {};
+  const text = await textAt(gitDir, commit, 'package.json');
+  return text === undefined || text === TOO_LARGE ? {} : scriptsIn(text);
+}
+
 /** What did not run at the commit for sure, did not pass on the base for sure. */
 function notKnownToPass(tests: TestProof | undefined, files: readonly string[]): TestProof | undefined {
   if (tests?.on_base !== 'green') return tests;
   const on_base = `nothing shows that all new tests of ${list(files)} ran, there or at the commit`;
   const why = [on_base, tests.because?.base_tests].filter((one) => one !== undefined).join('; ');
-  return { ...tests, on_base: 'unknown', because: { ...tests.because, on_base }, why };
+  const { passed: _, passed_more: __, ...rest } = tests;
+  return { ...rest, on_base: 'unknown', because: { ...tests.because, on_base }, why };
 }
 
 /** The test files that the commit has and changes. */

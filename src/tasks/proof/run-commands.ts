@@ -16,6 +16,7 @@ import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
+import { readLog } from '../read-log.ts';
 import { testsRun } from '../rules/idle-run.ts';
 import { skippedTests } from '../rules/skipped-tests.ts';
 
@@ -91,7 +92,7 @@ export async function runAll(
       ...defined({
         skipped: skippedTests(ended.tail),
         said_failed: ended.said?.before,
-        tests: testsRun(ended.tail),
+        tests: testsRun(ended.tail, command, readLog(context.disk, log, '')),
       }),
     };
     const { skipped, said_failed: failed } = run;

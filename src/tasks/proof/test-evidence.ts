@@ -10,10 +10,11 @@ import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { allFailed, bounded, type NamedTests } from '../rules/failed-tests.ts';
 import { missingThings } from '../rules/missing-things.ts';
-import { endedTests, ownName } from '../rules/passed-tests.ts';
+import { endedTests, nameAmong } from '../rules/passed-tests.ts';
 import { changedOfBase, runBaseTests } from './base-tests.ts';
 import { countOnBase } from './base-unrun.ts';
 import { type Limits, type Looked, logText, timed, unlimited } from './compared-runs.ts';
+import { documentsRead } from './documents-read.ts';
 import { movedTests } from './moved-tests.ts';
 import { filesOfTests, type NewTests, newTests, testsAdded } from './new-tests.ts';
 import { namingNewTests, reachOf } from './reach.ts';
@@ -102,7 +103,8 @@ async function provedTests(
   const asked = { only, redBefore, changed: ofOld, moved };
   const ofBase = ofOld.length === 0 ? undefined : await runBaseTests(context, proving, asked, limits);
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);
-  const proved = judged(context, proving, { ...onBase, added, counts: asking.counts }, ofBase);
+  const read = onBase.withTests?.outcome === 'green' ? await documentsRead(proving, asking.files) : [];
+  const proved = judged(context, proving, { ...onBase, added, counts: asking.counts, read }, ofBase);
   return { ...proved, ...defined({ before: onBase.before }) };
 }
 
@@ -110,6 +112,8 @@ interface Seen extends OnBase {
   readonly added: NewTests;
   /** How many tests the commands are known to run on the base. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Documents that the commit changes and its tests name. */
+  readonly read: readonly string[];
 }
 
 /** How many more tests it ran than on the base alone. */
@@ -122,6 +126,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const { settings, base } = proving;
   const { alone, withTests, added } = onBase;
   const [red] = onBase.failed.values();
+  const green = onBase.before?.green ?? [];
   const mode = settings.tdd === 'strict' ? 'strict' : 'evidence';
   const because = reasonsOf(proving, onBase, ofBase);
   const reasons = [because.on_base, because.base_tests].filter((reason) => reason !== undefined);
@@ -129,12 +134,17 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const printed = onRed === undefined ? '' : logText(context, onRed);
   const all = failedThere(printed, withTests?.only);
   const failed = bounded(all);
-  const { passed, untold } = endedTests(printed, { ...added, grown: grownBy(onBase, onRed) }, [...all]);
+  const ended = endedTests(printed, { ...added, grown: grownBy(onBase, onRed) }, [...all]);
+  const { untold } = ended;
+  // Where all of them pass there, it is said of these.
+  const isPlain = withTests?.outcome === 'green' && because.on_base === undefined && onBase.read.length === 0;
+  const passed = isPlain ? bounded(added.sure) : ended.passed;
   const base_failed =
     ofBase?.outcome === 'red' && ofBase.red ? bounded(failedThere(logText(context, ofBase.red), ofBase.only)) : NONE;
   // Where it names none of them, it stopped before it came to them.
-  const names = passed.names.length > 0 || failed.names.some((name) => added.names.has(ownName(name)));
-  const [missing] = names ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
+  const names = passed.names.length > 0 || [...all].some((name) => nameAmong(name, added.names) !== undefined);
+  const isChecked = names || (withTests?.only === undefined && /\bAssertion(?:Failed)?Error\b/.test(printed));
+  const [missing] = isChecked ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
@@ -145,6 +155,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     mode,
     base,
     base_alone: alone,
+    ...(alone === 'green' || green.length === 0 ? {} : { base_green: green }),
     on_base: withTests?.outcome ?? 'unknown',
     base_tests: ofBase?.outcome ?? 'same',
     ...defined({ by: onRed?.command }),
@@ -153,6 +164,8 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     ...(names ? listed('untold', untold) : {}),
     ...defined({ missing }),
     ...listed('base_failed', base_failed),
+    ...(addsNone(proving, added) ? { none_new: true } : {}),
+    ...(onBase.read.length === 0 ? {} : { reads: onBase.read }),
     ...defined({ base_skipped: ofBase?.skipped }),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),
@@ -161,6 +174,12 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   const late = [red, withTests?.red, ofBase?.red].some((one) => one?.ended === 'timed-out');
   const limit = late ? { limit: settings.validation_timeout } : {};
   return { tests, ...(disproof === undefined ? {} : { disproof: { ...disproof, ...limit } }) };
+}
+
+/** It only changes or removes tests of the base: what passes there is no new test. */
+function addsNone({ facts, settings }: Proving, { names }: NewTests): boolean {
+  const patterns = testPatterns(settings);
+  return names.size === 0 && !facts.changes.some(({ path, kind }) => kind === 'added' && isTest(path, patterns));
 }
 
 type Listed = 'failed' | 'passed' | 'untold' | 'base_failed';

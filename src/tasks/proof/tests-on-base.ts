@@ -20,12 +20,15 @@ import { inSpoiltFolder, logOf, type Proving, type Ran, type RedRun, runAll, sho
 export interface BaseAlone {
   readonly counted: ReadonlyMap<string, number>;
   readonly skips: ReadonlyMap<string, number>;
+  /** Those that were green. */
+  readonly green: readonly string[];
   readonly logs: readonly string[];
 }
 
 export const baseAlone = ({ runs }: Ran): BaseAlone => ({
   counted: new Map(runs.flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests]]))),
   skips: skipsOf(runs),
+  green: runs.flatMap(({ command, ok }) => (ok ? [command] : [])),
   logs: runs.map(({ log }) => log),
 });
 
@@ -140,11 +143,20 @@ async function runWith(
     const why = again.same.find(({ command }) => command === found.by)?.why;
     return { outcome: 'unknown', untold: true, ...defined({ why }) };
   }
+  const made = both.runs.find(({ command, tests = Infinity }) => (asking.atCommit.get(command) ?? 0) > tests);
+  if (found.is === 'green' && made !== undefined) return onlyAtCommit(made, asking.atCommit);
   const isGrown = (command: string): boolean => (asking.atCommit.get(command) ?? 0) > (before(command) ?? Infinity);
   return notRed(found, proving.commands, isGrown);
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** A test that is made of what the change brings, of a document's examples say, cannot be tried without it. */
+function onlyAtCommit({ command, tests = 0 }: Ran['runs'][number], atCommit: ReadonlyMap<string, number>): Looked {
+  const all = atCommit.get(command) ?? 0;
+  const why = `${all - tests} of the ${all} tests that "${short(command)}" runs at the commit exist only with the change; the others pass without it`;
+  return { outcome: 'unknown', untold: true, why };
+}
 
 /** What fails by a command that does not lead to the new tests fails for another reason: old ones were moved, say. */
 function redWith(context: TaskContext, { named, reach, added, files }: WithTests, red: RedRun, seen: Looked): Looked {

@@ -32,12 +32,10 @@ function isRedAlike({ task }: Proving, red: RedRun): boolean {
 const alikeHint = (task: string, red: RedRun): string =>
   `${REMEDY}. On the base it was red in the same way: if it is the command that is wrong, not your work, ask: liza block ${task} --reason "its validation is red whatever the change does" --question ${shellQuoted(`The validation ${short(red.command)} ${red.how} with and without the change: what should be run instead?`)}`;
 
-/** Nobody saw it green without the change: what fails may have failed before, and be no part of the task. */
-function unlikeHint(task: Task, red: RedRun): string {
-  const before = redBefore(task, red);
-  const known = before === undefined ? 'Whether it is green on the base is not known' : 'On the base it was red, too';
+/** Nobody ran it without the change: what fails may have failed before, and be no part of the task. */
+function unknownHint(task: Task, red: RedRun): string {
   const question = `The validation ${short(red.command)} ${red.how} without the change of this task, too: who mends that?`;
-  return `${REMEDY}. ${known}: if what fails there fails without your change and is no part of your task, ask: liza block ${task.id} --reason "its validation is red on the base" --question ${shellQuoted(question)}`;
+  return `${REMEDY}. Whether it is green on the base is not known: if what fails there fails without your change and is no part of your task, ask: liza block ${task.id} --reason "its validation is red on the base" --question ${shellQuoted(question)}`;
 }
 
 /** In the trial of its validation on the base. */
@@ -79,7 +77,9 @@ export function disproofOf(proving: Proving, red: RedRun, { onBase, unread }: Lo
     // Without what the change brings it is red by nature.
     if (proving.facts.changes.some(({ path, kind }) => kind === 'added' && red.command.includes(path))) return found;
     if (isRedAlike(proving, red)) return { ...found, hint: alikeHint(task.id, red) };
-    return greenAt(proving.board.state, base).has(red.command) ? found : { ...found, hint: unlikeHint(task, red) };
+    // One that was red in another way there is the task's own check, red until the work is done.
+    const isKnown = redBefore(task, red) !== undefined || greenAt(proving.board.state, base).has(red.command);
+    return isKnown ? found : { ...found, hint: unknownHint(task, red) };
   }
   const limit = settings.validation_timeout;
   const set = `${found.reason}, the limit for all commands together (config validation_timeout)`;

@@ -6,7 +6,7 @@ import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { countBeyond } from '../../git/reach.ts';
 import { commitsOf } from '../../git/refs.ts';
 import type { Board } from '../../protocol/board.ts';
-import { type Refusal, refuse } from '../../protocol/decision.ts';
+import { EnvironmentError, type Refusal, refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
 import { announcedOf, headOfBatch } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
@@ -60,7 +60,9 @@ export async function buildChain(building: Building, tasks: readonly Task[]): Pr
   const links: Link[] = [];
   const failed: Failed[] = [];
   for (const task of tasks) {
-    const link = await addLink(building, task, links.at(-1)?.candidate ?? building.onto);
+    const link = await addLink(building, task, links.at(-1)?.candidate ?? building.onto).catch((error: unknown) =>
+      overItsLimit(building, task, error),
+    );
     if (link === 'later') continue;
     if ('ok' in link) failed.push({ task: task.id, failure: link });
     else links.push(link);
@@ -68,6 +70,16 @@ export async function buildChain(building: Building, tasks: readonly Task[]): Pr
     if (links.length === 1 && links[0]?.candidate === building.onto) break;
   }
   return { links, failed };
+}
+
+/** What one task brought makes git take too long: that one is held, and the others go on. */
+function overItsLimit({ hold }: Building, { id }: Task, error: unknown): Promise<Refusal> {
+  if (!(error instanceof EnvironmentError) || error.fault !== 'limit') throw error;
+  return hold(
+    id,
+    `git could not merge it: ${error.message}`,
+    `give git more time: LIZA_GIT_SECONDS=120 liza wt merge ${id}; or take it out: liza queue out ${id} --reason "<why>"`,
+  );
 }
 
 /** On top of a batch that is tested: whatever does not merge there is seen when its turn has come. */
@@ -86,8 +98,11 @@ export async function chainAhead(
     const commit = commits[at];
     if (commit === undefined || commit !== task.review_commit) continue;
     if ((await bringsPersonsCommits(context, gitDir, board, { onto, commit })) !== undefined) continue;
-    const link = await linkOn(gitDir, task, commit, links.at(-1)?.candidate ?? tip);
-    if (!('paths' in link)) links.push(link);
+    const link = await linkOn(gitDir, task, commit, links.at(-1)?.candidate ?? tip).catch((error: unknown) => {
+      if (error instanceof EnvironmentError && error.fault === 'limit') return undefined;
+      throw error;
+    });
+    if (link !== undefined && !('paths' in link)) links.push(link);
   }
   return links;
 }

@@ -5,6 +5,7 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { proofOf } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
+import { hasSameTest } from '../integration-test.ts';
 import { type Link, mergeMessage } from './chain.ts';
 import { failOnTest, landedSince } from './fail.ts';
 import { type Running, recordRun, stop, type Went } from './steps.ts';
@@ -17,7 +18,7 @@ export async function aloneStep(run: Running, batch: Batch, at: number): Promise
   const candidate = at > 1 ? await withoutBatch(run, link, batch.base) : await asWritten(run, link);
   if (candidate === undefined) return blameStep(run, batch, at);
   const id = link.task.id;
-  const request = { task: id, candidate, judge: '', again: `liza wt merge ${id}`, what: `${id} alone` };
+  const request = { task: id, candidate, judge: '', again: 'liza queue release', what: `${id} alone` };
   const known = candidate === link.commit ? await move.known({ ...link, candidate }) : undefined;
   const tested = known ?? (await move.test(request));
   if (isRefusal(tested)) return stop(run, tested);
@@ -35,8 +36,11 @@ async function withoutBatch({ move }: Running, { task, commit }: Link, onto: str
 }
 
 async function asWritten(run: Running, link: Link): Promise<string | undefined> {
+  const { base_commit: base } = link.task;
   const others = await othersOf(run, link);
-  return others.length === 0 || link.task.base_commit === undefined ? undefined : link.commit;
+  if (others.length === 0 || base === undefined) return undefined;
+  // By a test that was written since, what it was built on may be red itself.
+  return (await hasSameTest(run.move.gitDir, base, run.move.judge ?? run.move.onto)) ? link.commit : undefined;
 }
 
 /** Tasks that are on the branch and that its coder did not have. */

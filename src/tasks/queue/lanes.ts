@@ -3,7 +3,7 @@
 // stops, ends them.
 
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
-import { inLanes, tipOf } from '../../protocol/queue/lanes.ts';
+import { aheadAt, inLanes, tipOf } from '../../protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
 import type { AheadRun } from '../../protocol/queue/records.ts';
 import type { BatchRun } from '../../protocol/queue/shape.ts';
@@ -18,6 +18,8 @@ import { announcement, type Building, chainAhead, type Link } from './chain.ts';
 /** The batch under way, as far as those on top of it need it. */
 export interface Ground extends Omit<Building, 'known' | 'hold'> {
   readonly settings: Settings;
+  /** In short, what of them judges. */
+  readonly by: string;
   /** Tasks that are not tried now. */
   readonly not: ReadonlySet<string>;
 }
@@ -26,12 +28,13 @@ export interface Lanes {
   /** As many as there is room for are begun; the board then. */
   fill(ground: Ground, state: State): Promise<State>;
   /** What a test of this commit comes to that was begun ahead. */
-  resultOf(candidate: string): Promise<Tested | Refusal> | undefined;
+  resultOf(candidate: string, by: string | undefined): Promise<Tested | Refusal> | undefined;
   /** Ends what still runs. */
   stop(): Promise<void>;
 }
 
 interface Test {
+  readonly by: string;
   readonly stop: AbortController;
   readonly ended: Promise<Tested | Refusal>;
 }
@@ -45,7 +48,12 @@ export function openLanes(): Lanes {
         const links = await nextLinks(ground, now);
         const last = links.at(-1);
         if (last === undefined) return now;
-        const ahead = { name: 'merge-ahead', ...announcement(links), process: thisProcess(ground.context) } as const;
+        const ahead = {
+          name: 'merge-ahead',
+          ...announcement(links),
+          process: thisProcess(ground.context),
+          by: ground.by,
+        } as const;
         const begun = await transact(ground.context, ahead);
         if (!begun.ok) return now;
         now = begun.state;
@@ -56,10 +64,14 @@ export function openLanes(): Lanes {
           return tested;
         });
         ended.catch(() => {}); // told to whoever awaits it
-        tests.set(last.candidate, { stop, ended });
+        void endIfDropped(ground, last.candidate, stop, ended);
+        tests.set(last.candidate, { stop, ended, by: ground.by });
       }
     },
-    resultOf: (candidate) => tests.get(candidate)?.ended,
+    resultOf: (candidate, by) => {
+      const test = tests.get(candidate);
+      return test?.by === by ? test?.ended : undefined;
+    },
     stop: async () => {
       for (const { stop } of tests.values()) stop.abort();
       await Promise.allSettled([...tests.values()].map(({ ended }) => ended));
@@ -67,6 +79,30 @@ export function openLanes(): Lanes {
     },
   };
 }
+
+/** A person may take one of it out, or put another first: what is tested then lands nowhere, and makes room. */
+async function endIfDropped(
+  { context }: Ground,
+  candidate: string,
+  stop: AbortController,
+  ended: Promise<unknown>,
+): Promise<void> {
+  let over = false;
+  const done = ended
+    .catch(() => {})
+    .then(() => {
+      over = true;
+    });
+  while (!over && !stop.signal.aborted) {
+    await Promise.race([done, context.clock.sleep(LOOK_MS)]);
+    const { board } = await context.store.read();
+    const queue = queueOf(board.state);
+    const isIn = aheadAt(queue, candidate) ?? queue.batch?.entries.find((entry) => entry.candidate === candidate);
+    if (isIn === undefined) stop.abort();
+  }
+}
+
+const LOOK_MS = 1000;
 
 /** Nothing: there is no room, nothing more waits, or what is tested changes the test itself. */
 async function nextLinks(ground: Ground, state: State): Promise<readonly Link[]> {

@@ -2,36 +2,31 @@
 // from the board at each step (protocol/queue/batch.ts), and what it did is recorded there before anything follows from
 // it: whoever comes after a kill goes on. The branch moves only to commits that were tested, and by compare-and-swap.
 
-import type { PrivateGitDir } from '../../git/private-git-dir.ts';
-import { findPlace, headOf, isPlace } from '../../git/task-folder.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { findTask } from '../../protocol/find.ts';
 import { type BatchStep, batchStep } from '../../protocol/queue/batch.ts';
 import { mergeable, queueOf } from '../../protocol/queue/order.ts';
-import type { Landed } from '../../protocol/queue/records.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
-import { archivedOfSprint } from '../context.ts';
 import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
-import { heldBy, moveBranch } from '../move-branch.ts';
+import { heldBy } from '../move-branch.ts';
 import { pin, unpin } from '../pins.ts';
-import { NO_TESTS, redOf, type Tested, testText } from '../rules/tested.ts';
-import { type Failed, howOf, type Link } from './chain.ts';
+import { redOf, type Tested } from '../rules/tested.ts';
+import type { Failed, Link } from './chain.ts';
 import { aloneStep, blameStep } from './culprit.ts';
+import { landStep, pinsOf, recordJudged, shownBy } from './land.ts';
 import { seenEarly } from './lanes.ts';
 import {
   type BatchMove,
   type LandedTask,
   type Progress,
   type Running,
-  recorded,
   recordRun,
   reservation,
   stop,
   type Went,
 } from './steps.ts';
-import { beneathStep, besideStep, holdStep } from './witness.ts';
+import { beneathStep, besideStep, holdIfUnable, holdStep } from './witness.ts';
 
 export interface BatchEnd {
   readonly landed: readonly LandedTask[];
@@ -45,8 +40,14 @@ export interface BatchEnd {
 /** `links`: the entries that have not landed. */
 export async function runBatch(move: BatchMove, links: readonly Link[]): Promise<BatchEnd> {
   const progress: Progress = { landed: [], failed: [] };
-  const stopped = await runSteps(move, links, progress);
+  const stopped = ofAll(links, await runSteps(move, links, progress));
   return { ...progress, tried: links.map(({ task }) => task.id), ...defined({ stopped }) };
+}
+
+/** A command about a batch names its last task: what is refused is none of that one's. */
+function ofAll({ length }: readonly Link[], no: MergeFailure | undefined): MergeFailure | undefined {
+  if (no === undefined || length === 1) return no;
+  return { ...no, message: no.message.replace(/^wt merge \S+ refused/, `the merge of ${length} tasks is refused`) };
 }
 
 async function runSteps(
@@ -67,7 +68,7 @@ async function runSteps(
     if (stopped === 'go on') continue;
     // Also where a person took one out, so that the batch was over without a word from here.
     await unpin(run.move.gitDir, ...run.move.ids);
-    return stopped === 'done' ? undefined : stopped;
+    return stopped === 'done' ? undefined : holdIfUnable(run, stopped);
   }
 }
 
@@ -82,7 +83,7 @@ function oneStep(run: Running): Promise<Went> | 'done' {
     case 'test':
       return testStep(run, batch, step);
     case 'land':
-      return landStep(run, linksUpto(run, batch, step.upto));
+      return landStep(run, batch, linksUpto(run, batch, step.upto));
     case 'beside':
       return besideStep(run, batch, step.at);
     case 'beneath':
@@ -135,15 +136,7 @@ async function testStep(run: Running, batch: Batch, { upto }: BatchStep & { step
   const test = await judge(run, links, link, times);
   if ('ok' in test) return test;
   if (test.verdict === 'red') return 'go on';
-  run.test = test;
-  const judged =
-    link.candidate === move.onto
-      ? {}
-      : test.verdict === 'none'
-        ? { untested: NO_TESTS }
-        : { tested: testedText(test, links), ...(test.verdict === 'green' ? { log: test.log } : {}) };
-  // Recorded before the branch moves: after a crash it says whether the merge could have moved it.
-  return recorded(run, await transact(move.context, { ...reservation(move, links), judged }));
+  return recordJudged(run, links, test);
 }
 
 async function judge(run: Running, links: readonly Link[], link: Link, times: number): Promise<Tested | MergeFailure> {
@@ -153,7 +146,7 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
   const known = await move.known(link);
   if (known !== undefined) return known;
   const what = links.length === 1 ? {} : { what: `${links.length} tasks up to ${task.id}` };
-  const request = { task: task.id, candidate, judge: '', again: `liza wt merge ${task.id}`, times, ...what };
+  const request = { task: task.id, candidate, judge: '', again: 'liza queue release', times, ...what };
   return judgeCandidate(move, {
     candidate,
     test: async () => (times === 0 ? await early(run, candidate) : undefined) ?? move.test(request),
@@ -164,7 +157,8 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
     },
     // Seen, though it does not land now: a red run of the same commit before it was by chance.
     inVain: async (tested) => {
-      if (tested.verdict === 'green') await recordRun(run, { task: task.id, candidate, red: false, log: tested.log });
+      if (tested.verdict === 'green')
+        await recordRun(run, { task: task.id, candidate, red: false, ...shownBy(tested) });
     },
     refusedNow: async () => {
       const still = await foresee(move.context, reservation(move, links));
@@ -175,61 +169,9 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
 
 /** What a test of it showed, or will, that began while the batch before was tested. */
 async function early({ move, state }: Running, candidate: string): Promise<Tested | undefined> {
-  const ahead = await move.lanes?.resultOf(candidate);
+  const ahead = await move.lanes?.resultOf(candidate, move.by);
   if (ahead !== undefined && !isRefusal(ahead)) return ahead;
   const { batch } = queueOf(state);
   const is = batch?.entries.at(-1)?.candidate === candidate;
   return is && batch.early !== undefined ? seenEarly(batch.early) : undefined;
 }
-
-const testedText = (test: Tested, links: readonly Link[]): string => {
-  const commit = links.at(-1)?.candidate.slice(0, 12);
-  const others = links.length === 1 ? '' : `, with ${links.length} tasks up to ${commit} together`;
-  return `${testText(test)}${others}`;
-};
-
-/** The branch goes to the tested commit, and its tasks are merged. */
-async function landStep(run: Running, links: readonly Link[]): Promise<Went> {
-  const { move, progress } = run;
-  const link = links.at(-1);
-  if (link === undefined) return 'done';
-  const to = link.candidate;
-  const pinned = move.tested && to !== move.onto ? pinsOf(links) : [];
-  const moved = await moveBranch(move, to, pinned);
-  if ('ok' in moved) return moved;
-  const { merging } = findTask(run.state, link.task.id) ?? {};
-  const [own, ...before] = (await Promise.all(links.toReversed().map((one) => landedFacts(move.gitDir, one)))) as [
-    Landed,
-    ...Landed[],
-  ];
-  const committed = await transact(move.context, {
-    name: 'merge',
-    ...own,
-    merge_commit: to,
-    onto: link.onto,
-    ...defined({ tested: merging?.tested, untested: merging?.untested }),
-    ...(before.length === 0 ? {} : { before: before.toReversed() }),
-    ...(await archivedOfSprint(move.context)),
-  });
-  if (!committed.ok) return committed;
-  for (const one of links) {
-    const told = one === link ? moved.remarks : [];
-    const test = run.test === undefined ? {} : { test: run.test };
-    const how = howOf(one);
-    progress.landed.push({ task: one.task.id, committed, commit: one.candidate, how, remarks: told, ...test });
-  }
-  run.state = committed.state;
-  run.links = run.links.slice(links.length);
-  run.noBeside = false;
-  run.move = { ...move, onto: to, ids: run.links.map(({ task }) => task.id) };
-  return 'go on';
-}
-
-async function landedFacts(gitDir: PrivateGitDir, { task, commit, drift }: Link): Promise<Landed> {
-  const place = findPlace(gitDir, task.id);
-  const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
-  const head_moved = head === undefined || head.commit === commit ? undefined : head.commit;
-  return { task: task.id, ...defined({ drift, head_moved }) };
-}
-
-const pinsOf = (links: readonly Link[]) => links.map(({ task, candidate }) => ({ id: task.id, at: candidate }));

@@ -4,6 +4,7 @@
 import type { CommandOf } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import type { Settings, State, Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import type { Committed } from '../../store/store.ts';
 import { transact } from '../../store/transact.ts';
 import type { TestRequest } from '../integration-test.ts';
@@ -18,6 +19,9 @@ export interface BatchMove extends BranchMove {
   readonly process: string;
   /** Whether anything judges the candidates. */
   readonly tested: boolean;
+  /** By which settings; and by the test of which commit, where that is not where the branch was. */
+  readonly by?: string;
+  readonly judge?: string;
   /** What was seen green before on the very same files. */
   known(link: Link): Promise<Tested | undefined>;
   test(request: TestRequest): Promise<Tested | Refusal>;
@@ -79,5 +83,5 @@ export async function stop({ move }: Running, why: MergeFailure): Promise<MergeF
   return why;
 }
 
-export const reservation = ({ process }: BatchMove, links: readonly Link[]) =>
-  ({ name: 'reserve-merge', ...announcement(links), process }) as const;
+export const reservation = ({ process, by, judge: judge_at }: BatchMove, links: readonly Link[]) =>
+  ({ name: 'reserve-merge', ...announcement(links), process, ...defined({ by, judge_at }) }) as const;

@@ -8,7 +8,9 @@ import { headOfBatch, left } from '../../protocol/queue/batch.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import type { State, Task } from '../../protocol/state.ts';
+import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
+import type { MergeFailure } from '../judge-candidate.ts';
 import { redOf } from '../rules/tested.ts';
 import { announcement } from './chain.ts';
 import { runOf } from './lanes.ts';
@@ -24,11 +26,17 @@ export async function besideStep(run: Running, batch: Batch, at: number): Promis
   const last = links.at(-1);
   run.noBeside = true;
   if (last === undefined) return 'go on';
-  const told = { name: 'merge-ahead', beside: true, ...announcement(links), process: move.process } as const;
+  const told = {
+    name: 'merge-ahead',
+    beside: true,
+    ...announcement(links),
+    process: move.process,
+    ...defined({ by: move.by }),
+  } as const;
   if (!(await transact(move.context, told)).ok) return 'go on';
   const { task, candidate } = last;
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, without ${suspect},`;
-  const tested = await move.test({ task: task.id, candidate, judge: '', again: 'liza queue run', what });
+  const tested = await move.test({ task: task.id, candidate, judge: '', again: 'liza queue release', what });
   if (isRefusal(tested)) return stop(run, tested);
   const seen = await transact(move.context, { ...told, run: runOf(tested) });
   // Refused where a person changed the order meanwhile: then it came to nothing.
@@ -70,6 +78,18 @@ export async function holdStep(run: Running, batch: Batch): Promise<Went> {
   await recorded(run, held);
   return stop(run, refuse(`${fact}; nobody is blamed, and nothing lands`, MEND, 3, 'queue-open'));
 }
+
+/** Nothing can be tested, neither them nor the branch: nobody is blamed, and what was seen is kept. */
+export async function holdIfUnable({ move }: Running, why: MergeFailure): Promise<MergeFailure> {
+  if (why.guard !== 'not-started' && why.guard !== 'beside-checkout') return why;
+  const reason = `${why.message} (${why.hint})`.slice(0, 2000);
+  const held = await transact(move.context, { name: 'queue hold', reason, unable: true });
+  if (!held.ok) return why;
+  const hint = why.hint.includes(RELEASE) ? why.hint : `${why.hint}; then: ${RELEASE}`;
+  return { ...why, message: `${why.message}; nobody is blamed, and nothing lands`, hint };
+}
+
+const RELEASE = 'liza queue release';
 
 const MEND =
   'A person mends the branch or what its test needs, then: liza queue release. A fix on your branch comes in with liza sync; one of scripts/integration-test.sh itself, once you have read it, with liza sync --test-from candidate';

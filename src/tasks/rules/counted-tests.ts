@@ -44,28 +44,45 @@ export const COLOURS = /\u001b\[[\d;]*m/g;
 /** Longer lines are no runner's. */
 const READ = 300;
 
-/** Undefined: nothing in it says how many. */
-export function countedTests(printed: string): number | undefined {
-  const lines = printed.split('\n').flatMap((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd() || []);
-  const counts = FORMS.flatMap(({ line, count, last }) => {
+const countedForms = (lines: readonly string[]): readonly number[] =>
+  FORMS.flatMap(({ line, count, last }) => {
     const found = lines.flatMap((text) => numbersIn(line, text) ?? []);
     return (last ? found.slice(-1) : found).map(count);
   });
-  return counts.length === 0 ? undefined : Math.max(0, sum(counts) - standIns(lines) - leftOut(lines));
+
+const linesOf = (printed: string): readonly string[] =>
+  printed.split('\n').flatMap((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd() || []);
+
+/** Undefined: nothing in it says how many. A sum is at the end; `whole`: all that was printed, where lines are counted. */
+export function countedTests(printed: string, whole = printed): number | undefined {
+  const lines = linesOf(printed);
+  const counts = countedForms(lines);
+  if (counts.length === 0) return dashed(linesOf(whole))?.length;
+  return Math.max(0, sum(counts) - standIns(lines) - leftOut(lines));
 }
+
+/** TAP without numbers and without a sum, a line for each test; a skipped one did not run. */
+function dashed(lines: readonly string[]): readonly string[] | undefined {
+  const found = lines.filter((line) => DASHED.test(line));
+  return found.length === 0 ? undefined : found.filter((line) => !/\s# ?(?:skip|todo)\b/i.test(line));
+}
+const DASHED = /^(?:not )?ok - \S/;
 
 /** How many of them it says failed; undefined: it does not say, or not once. */
 export function countedFailed(printed: string): number | undefined {
-  const lines = printed.split('\n').map((raw) => raw.slice(0, READ).replace(COLOURS, '').trimEnd());
+  const lines = linesOf(printed);
   const said = lines
     .filter((text) => FORMS.some(({ line }) => numbersIn(line, text) !== undefined))
     .flatMap((text) => /\b(\d+) fail(?:ed|ing)\b|^(?:#|\u2139) fail +(\d+)$/.exec(text) ?? []);
   const [, ...number] = said;
+  if (said.length === 0 && countedForms(lines).length === 0)
+    return dashed(lines)?.filter((line) => line.startsWith('not')).length;
   return said.length === 3 ? Number(number.find((one) => one !== undefined)) : undefined;
 }
 
 /** Whether each test that a file declares is one in the number. */
 export const countsEach = (printed: string): boolean =>
+  !/^(?:not )?ok - \S/m.test(printed) &&
   !FORMS.some(({ line, loose }) =>
     printed.split('\n').some((raw) => loose === true && line.test(raw.slice(0, READ).replace(COLOURS, '').trimEnd())),
   );

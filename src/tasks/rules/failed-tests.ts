@@ -7,7 +7,7 @@ const NAME = 160;
 const READ = 500;
 
 const FORMS: readonly RegExp[] = [
-  /^\s*not ok \d+ -? ?(.+?)(?:\s+#.*)?$/,
+  /^\s*not ok (?:\d+ -? ?|- )(.+?)(?:\s+#.*)?$/,
   /^\s*[\u2716\u2717\u2718\xd7\u2715] (.+?)(?:\s+\(?\d+(?:\.\d+)?\s?m?s\)?)?$/,
   /^\s*FAIL\s+(\S+ > .+)$/,
   /^\s*\u25cf (.+ \u203a .+)$/,

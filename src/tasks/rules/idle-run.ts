@@ -2,6 +2,7 @@
 // none and was green before the change, too. Linear in the text.
 
 import type { Idle } from '../../protocol/facts/verdict-facts.ts';
+import { wantsRed } from '../../protocol/shell/always-green.ts';
 import { COLOURS, countedTests } from './counted-tests.ts';
 import { reportedTests } from './reported-tests.ts';
 
@@ -30,6 +31,13 @@ export function idleRun(printed: string, greenBefore: boolean): Idle | undefined
   return greenBefore && files.size === 0 ? 'green_before' : undefined;
 }
 
-/** How many tests it says that it ran; 0 only where no other sign of a test is there. Undefined: it does not say. */
-export const testsRun = (printed: string): number | undefined =>
-  idleRun(printed, false) === 'no_tests' ? 0 : countedTests(printed) || undefined;
+/**
+ * How many tests it says that it ran; 0 only where no other sign of a test is there. Undefined: it does not say, or the
+ * line is green because they are red.
+ */
+export const testsRun = (printed: string, command: string, whole = printed): number | undefined =>
+  idleRun(printed, false) === 'no_tests'
+    ? 0
+    : wantsRed(command)
+      ? undefined
+      : countedTests(printed, whole) || undefined;

@@ -3,7 +3,7 @@
 
 import { allFailed } from './failed-tests.ts';
 import { missingThings } from './missing-things.ts';
-import { ownName, passedIn } from './passed-tests.ts';
+import { nameAmong, passedIn } from './passed-tests.ts';
 
 /** What failed or was missing in the second run and not in the first. */
 export function onlyIn(before: string, after: string): ReadonlySet<string> {
@@ -82,7 +82,7 @@ export const isIdleNow = ({ printed, tests, before }: Counts): boolean =>
 /** Whether a command ran the new tests, by what its runner said. */
 export function ranThem({ printed, tests, before }: Counts, { names, files, many }: Added): GreenRun['ran'] {
   if (tests !== undefined && before !== undefined && tests > before) return 'yes';
-  if (printed.split('\n').some((line) => names.has(ownName(passedIn(line) ?? '')))) return 'yes';
+  if (printed.split('\n').some((line) => nameAmong(passedIn(line) ?? '', names) !== undefined)) return 'yes';
   if (tests !== undefined && tests === before && (many ?? 0) > 0) return 'no';
   return [...files].some((file) => printed.includes(file)) ? 'yes' : 'maybe';
 }
@@ -100,7 +100,8 @@ export const pointsInto = (printed: string, files: Iterable<string>): boolean =>
  */
 export function failedByNew(printed: string, { names, files }: Pick<Added, 'names' | 'files'>) {
   const only = onlyIn('', printed);
-  const isNew = (one: string): boolean => names.has(ownName(one)) || [...files].some((file) => one.includes(file));
+  const isNew = (one: string): boolean =>
+    nameAmong(one, names) !== undefined || [...files].some((file) => one.includes(file));
   const told = printed.split('\n').filter((line) => !/warning/i.test(line));
   return [...only].some(isNew) || pointsInto(told.join('\n'), files) ? only : undefined;
 }

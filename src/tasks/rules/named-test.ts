@@ -29,7 +29,7 @@ export interface TestFile {
 export function namedTest({ text, path, passed = new Set() }: TestFile, names: readonly string[]): Named {
   const cited = names.map(plain).filter((name) => name !== '');
   const { tests, made } = declaredTests(text, path);
-  const isPassed = cited.some((name) => passed.has(name));
+  const isPassed = cited.some((name) => isAmong(passed, name));
   if (tests.length === 0 && !made) {
     const read = withoutComments(text, path).text;
     return isPassed || cited.some((name) => standsAlone(read, name)) ? THERE : ABSENT;
@@ -66,8 +66,12 @@ function namesOthers(cited: readonly string[], exact: readonly Declared[], passe
   const start = open < 1 ? undefined : whole.slice(0, open + 1);
   const isOther = (one: string): boolean =>
     (start !== undefined && one.startsWith(start)) || exact.some(({ name }) => fills(whole, name) && fills(one, name));
-  return !passed.has(whole) && [...passed].some(isOther);
+  return !isAmong(passed, whole) && [...passed].some(isOther);
 }
+
+/** By its own name, or behind those of the groups around it. */
+export const isAmong = (printed: ReadonlySet<string>, name: string): boolean =>
+  printed.has(name) || (name.includes(' ') && [...printed].some((one) => one.endsWith(` ${name}`)));
 
 const THERE: Named = { is: 'there' };
 const ABSENT: Named = { is: 'absent' };
@@ -106,6 +110,14 @@ const standsAlone = (text: string, name: string): boolean =>
 
 /** Letters of a name that are fixed; with fewer it would fit anything. */
 const FIXED = 4;
+
+/** The same, also with the groups around the test before it. */
+export function fillsBehind(printed: string, name: string): boolean {
+  if (fills(printed, name)) return true;
+  const first = (fixedParts(name)[0] ?? '').replace(/\s+/g, ' ').trim();
+  const at = first === '' ? -1 : printed.indexOf(` ${first}`);
+  return at !== -1 && fills(printed.slice(at + 1), name);
+}
 
 /** A name with places for values, as a runner prints it with the values filled in. */
 export function fills(cited: string, name: string): boolean {

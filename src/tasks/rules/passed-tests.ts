@@ -4,7 +4,7 @@
 import { countedFailed } from './counted-tests.ts';
 import { fixedParts } from './declared-tests.ts';
 import { bounded, type NamedTests } from './failed-tests.ts';
-import { fills } from './named-test.ts';
+import { fillsBehind } from './named-test.ts';
 import { skippedIn } from './skipped-tests.ts';
 
 const NAME = 160;
@@ -14,7 +14,7 @@ const READ = 500;
 const MOST_PATTERNS = 20;
 
 const FORMS: readonly RegExp[] = [
-  /^\s*ok \d+ -? ?([^#]+?)(?:\s+#.*)?$/,
+  /^\s*ok (?:\d+ -? ?|- )([^#]+?)(?:\s+#.*)?$/,
   /^\s*[\u2713\u2714\u221a] (.+?)(?:\s+\(?\d+(?:\.\d+)?\s?m?s\)?)?$/,
   /^(\S+::.+?) PASSED\b/,
   /^\[gw\d+\] \[ *\d+%\] PASSED (\S+::.+)$/,
@@ -47,7 +47,7 @@ interface Wanted {
 const isToldByNumber = (printed: string, { names, sure, grown }: Wanted, failed: readonly string[]): boolean =>
   grown === names.size &&
   countedFailed(printed) === failed.length &&
-  failed.every((name) => names.has(ownName(name))) &&
+  failed.every((name) => nameAmong(name, names) !== undefined) &&
   [...names].every(([name, many]) => many === 1 && sure.has(name) && fixedParts(name).length === 1);
 
 /**
@@ -57,14 +57,19 @@ const isToldByNumber = (printed: string, { names, sure, grown }: Wanted, failed:
  */
 export function endedTests(printed: string, among: Wanted, failed: readonly string[]): EndedTests {
   const { names: wanted, sure } = among;
-  const not = new Set(failed.map(ownName));
+  const not = new Set(failed.map((name) => nameAmong(name, wanted) ?? ownName(name)));
   const patterns = [...wanted.keys()].filter((name) => fixedParts(name).length > 1).slice(0, MOST_PATTERNS);
-  const made = (name: string): string | undefined => patterns.find((pattern) => fills(name, pattern));
+  const made = (name: string): string | undefined => patterns.find((pattern) => fillsBehind(name, pattern));
   const told = new Set([...not].map(made));
   const times = new Map<string, number>();
   const filled = new Set<string>();
+  // Of these it is said: they did not run.
+  const skipped = new Set<string>();
   for (const raw of printed.split('\n')) {
-    const name = ownName(passedIn(raw) ?? '');
+    const off = skippedIn(raw);
+    if (off !== undefined) skipped.add(ownName(off));
+    const printedAs = passedIn(raw) ?? '';
+    const name = nameAmong(printedAs, wanted) ?? ownName(printedAs);
     if (wanted.has(name)) times.set(name, (times.get(name) ?? 0) + 1);
     const pattern = name === '' || not.has(name) ? undefined : made(name);
     if (pattern === undefined) continue;
@@ -76,7 +81,7 @@ export function endedTests(printed: string, among: Wanted, failed: readonly stri
   const hasPassed = ([name, many]: readonly [string, number]): boolean => isTold || (times.get(name) ?? 0) >= many;
   const named = (names: Iterable<string>): NamedTests =>
     bounded(new Set([...names].map((name) => name.slice(0, NAME))));
-  const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one);
+  const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one) && !skipped.has(one[0]);
   const namesOf = (which: typeof left): readonly string[] => which.map(([name]) => name);
   return {
     passed: named([...namesOf(left.filter(hasPassed)), ...filled]),
@@ -89,6 +94,21 @@ export function passedIn(raw: string): string | undefined {
   if (skippedIn(raw) !== undefined) return undefined;
   const line = raw.slice(0, READ).replace(COLOURS, '').trimEnd();
   return FORMS.flatMap((form) => form.exec(line)?.[1] ?? [])[0];
+}
+
+/**
+ * Which of these names it is, with the groups around it before it: TAP of mocha joins them all by blanks. The longest, and
+ * behind other words none of one word, which may end any name.
+ */
+export function nameAmong(printed: string, names: Pick<ReadonlySet<string>, 'has'>): string | undefined {
+  const own = ownName(printed);
+  if (names.has(own)) return own;
+  const read = own.slice(-NAME);
+  for (let at = read.indexOf(' '); at !== -1; at = read.indexOf(' ', at + 1)) {
+    const end = read.slice(at + 1);
+    if (end.includes(' ') && names.has(end)) return end;
+  }
+  return undefined;
 }
 
 /** Without the file and the groups around it. */

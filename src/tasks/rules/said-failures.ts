@@ -90,7 +90,7 @@ const FORMS: readonly Form[] = [
   { runner: 'dotnet', line: /^(?:Passed|Failed)! +- Failed: +(\d+), Passed: +\d+, Skipped: +\d+/ },
   { runner: 'deno', line: /^(?:ok|FAILED) \| \d+ passed(?: \([^)]*\))? \| (\d+) failed/ },
   { runner: 'bun', line: /^ ?(\d+) fail$/ },
-  { runner: 'tap', line: /^not ok \d+(?!.*\s# ?(?:todo|skip)\b)/i, failed: one },
+  { runner: 'tap', line: /^not ok (?:\d+|- \S)(?!.*\s# ?(?:todo|skip)\b)/i, failed: one },
   { runner: 'tap', line: /^(?:ok \d+\b|1\.\.\d+$)/ },
   { runner: 'bats', line: /^\d+ tests?, (\d+) failures?(?:, \d+ skipped)?$/ },
 ];

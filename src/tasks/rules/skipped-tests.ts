@@ -35,7 +35,7 @@ export function skippedTests(printed: string): string | undefined {
 
 /** A test by its name: TAP, node, vitest, jest, mocha, bats, pytest, unittest, go, cargo, gradle, dotnet, googletest. */
 const NAMED: readonly RegExp[] = [
-  /^\s*ok \d+ -? ?(.+?)\s+# (?:skip|todo)\b/i,
+  /^\s*ok (?:\d+ -? ?|- )(.+?)\s+# (?:skip|todo)\b/i,
   /^\s*[\ufe63\u2713\u2714] (.+?)(?:\s+\(\d+(?:\.\d+)?\s?m?s\))?\s+# (?:skip|todo)\b/i,
   /^\s*\ufe63 (.+?)(?:\s+\(\d+(?:\.\d+)?\s?m?s\))?$/,
   /^\s*\u2193 (.+?)(?:\s+\[skipped\])?$/,

@@ -5,6 +5,7 @@ import type { LineList } from '../../protocol/facts/file-change.ts';
 import { bendsAssertion } from './bent-assertions.ts';
 import type { DiffLine, Hunk } from './diff-lines.ts';
 import { splitLine } from './line-comments.ts';
+import { isConstant } from './test-body.ts';
 import { hasUnseen, named, UNSEEN } from './unseen.ts';
 
 const MOST_LINES = 80;
@@ -63,8 +64,17 @@ const isOff =
       return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));
     });
   };
+/** One about constants, or that a length is no less than 0, is green whatever the code does. */
 const asserts = (lines: readonly DiffLine[]): number =>
-  lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ))).length;
+  lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ)) && !isAlwaysTrue(text)).length;
+
+const isAlwaysTrue = (text: string): boolean => {
+  const line = text.slice(0, LONGEST_CONSTANT).trim().replace(/;$/, '');
+  return line.length < LONGEST_CONSTANT && (isConstant(line) || NO_LESS_THAN_NONE.test(line));
+};
+const LONGEST_CONSTANT = 300;
+const NO_LESS_THAN_NONE =
+  /(?:\.(?:length|size|count)|\blen\([^()]{1,100}\))\s*(?:>=\s*0\b|>\s*-1\b)|\bassertGreaterEqual\(\s*len\([^()]{1,100}\)\s*,\s*0\s*\)|\.(?:length|size)\s*\)\.(?:to\.be\.(?:at\.least|gte)|toBeGreaterThanOrEqual)\(\s*0\s*\)/;
 
 /** By its name a runner takes it for a test. */
 const TEST_NAME = /(?:[._-](?:test|spec)|Tests?|Spec)\.\w+$|(?:^|\/)test_(?!\w*(?:util|helper|support|common))\w*\.py$/;
@@ -104,13 +114,26 @@ function withoutImports({ gone, came }: Hunk): readonly DiffLine[] {
 /** Every line that was taken from a test that was there before, and every new line that switches a test off or rigs it. */
 export function testEdits(hunks: readonly Hunk[]): LineList {
   return bounded(
-    hunks.flatMap((hunk) => [
-      ...withoutImports(hunk)
-        .filter((line) => !hunk.isNew && isLost(line) && /\w/.test(line.text))
-        .map((line) => `${hunk.path}:${line.at} - ${told(line)}`),
-      ...hunk.came.filter(isOff(hunk.path)).map((line) => `${hunk.path}:${line.at} + ${told(line)}`),
-    ]),
+    hunks.flatMap((hunk) => {
+      const now = hunk.isNew ? new Map<DiffLine, string>() : insteadOf(hunk);
+      return [
+        ...withoutImports(hunk)
+          .filter((line) => !hunk.isNew && isLost(line) && /\w/.test(line.text))
+          .map((line) => `${hunk.path}:${line.at} - ${told(line)}${now.get(line) ?? ''}`),
+        ...hunk.came.filter(isOff(hunk.path)).map((line) => `${hunk.path}:${line.at} + ${told(line)}`),
+      ];
+    }),
   );
+}
+
+/** What stands there now, where that is plain: as many lines came as went, or one for the last of them. */
+function insteadOf(hunk: Hunk): ReadonlyMap<DiffLine, string> {
+  const was = withoutImports(hunk).filter(isLost);
+  const isImport = ({ text }: DiffLine): boolean => IMPORTS.test(text.slice(0, READ)) && !STAND_IN.test(text);
+  const is = hunk.came.filter((line) => isLost(line) && !isImport(line));
+  const [only, last] = [is[0], was.at(-1)];
+  if (was.length === is.length) return new Map(was.map((line, at) => [line, ` → ${told(is[at] ?? line)}`]));
+  return is.length === 1 && only && last ? new Map([[last, ` → ${told(only)}`]]) : new Map();
 }
 
 /** Test files from which something was taken. */
@@ -140,13 +163,26 @@ export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean)
     });
   };
   return bounded(
-    hunks.flatMap(({ path, came }) => {
+    hunks.flatMap((hunk) => {
+      const { path, came } = hunk;
       const texts = withinTexts(came, path);
-      return came
-        .filter((line) => isMark(line, path, texts.has(line)))
-        .map((line) => `${path}:${line.at} ${told(line)}`);
+      return [
+        ...came.filter((line) => isMark(line, path, texts.has(line))).map((line) => `${path}:${line.at} ${told(line)}`),
+        ...reworded(hunk),
+      ];
     }),
   );
+}
+
+/** Put-off work that is called so no more, where nothing but comments changed: nobody did it there. */
+function reworded({ path, gone, came }: Hunk): readonly string[] {
+  const parts = (line: DiffLine) => splitLine(line.text.slice(0, READ), path);
+  const isRemark = (line: DiffLine): boolean => parts(line).code.trim() === '' && /\w/.test(parts(line).comment);
+  const [was] = gone.filter((line) => !line.moved && PUT_OFF.test(parts(line).comment));
+  const [now] = came.filter((line) => !line.moved);
+  if (was === undefined || now === undefined || ![...gone, ...came].every(isRemark)) return [];
+  if (came.some((line) => PUT_OFF.test(parts(line).comment))) return [];
+  return [`${path}:${now.at} ${told(now)} (it said: ${told(was).trim()})`];
 }
 
 /** Where a text of several lines stands in backticks. */

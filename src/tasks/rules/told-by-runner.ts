@@ -2,7 +2,7 @@
 // it did not run, whatever the file says: it stands in a function that nobody calls, in a text, below a condition. Pure.
 
 import { type Declared, declaredTests } from './declared-tests.ts';
-import { fills } from './named-test.ts';
+import { fillsBehind } from './named-test.ts';
 import { type TestReport, wordsOf } from './reported-tests.ts';
 
 export type Told =
@@ -82,7 +82,7 @@ const isCovered = ({ counted, named }: TestReport, unnamed: number): boolean =>
 
 /** With groups before it, or with values in its places. */
 const isNamed = ({ passed, failed }: TestReport, name: string): boolean =>
-  [passed, failed].some((names) => [...names].some((one) => one.endsWith(` ${name}`) || fills(one, name)));
+  [passed, failed].some((names) => [...names].some((one) => one.endsWith(` ${name}`) || fillsBehind(one, name)));
 
 /** Runners write it with or without blanks, brackets, parameters and the word `test`. */
 export const keyOf = (name: string): string =>

@@ -220,7 +220,7 @@ describe('the second goal', () => {
     const made = /Made by .*/;
     // Only its tasks have moved to the archive since.
     expect(after.replace(made, '').replaceAll(', archived', '')).toBe(before.replace(made, ''));
-    expect(after).toContain('## Left to the next goal');
+    expect(after).toContain('## Discoveries left to the next goal');
     expect(await here.liza(['report', '--md', '--goal', 'goal-9'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('there is no goal goal-9'),

@@ -1,6 +1,6 @@
 // One repository has one blackboard, whichever checkout it is in; and no board mends what belongs to another.
 
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
@@ -160,4 +160,81 @@ test('a project that was moved is still the owner', async () => {
   const moved = join(here.base, 'moved');
   renameSync(here.root, moved);
   expect((await inside(moved, 'doctor', '--json')).stdout).not.toContain('second one');
+});
+
+describe('a board that came with the repository', () => {
+  /** As a clone has it whose repository holds a board: committed, or as a submodule, which is files as well. */
+  async function cloned(): Promise<string> {
+    await here.ok(['init', 'Greet people']);
+    const marker = join(here.base, 'ran');
+    for (const setting of ['test_command', 'post_worktree_cmd'])
+      await here.ok(['config', 'set', setting, `touch ${marker}`]);
+    const there = join(here.base, 'cloned');
+    here.git('clone', '-q', here.root, there);
+    cpSync(here.file('.liza'), join(there, '.liza'), { recursive: true });
+    here.git('-C', there, 'add', '--force', '.liza/state.yaml', '.liza/journal.jsonl');
+    here.git('-C', there, 'branch', '-q', 'integration');
+    return there;
+  }
+
+  test.each([
+    ['an index that shortens paths', (there: string) => here.git('-C', there, 'update-index', '--index-version', '4')],
+    ['an index in two parts', (there: string) => here.git('-C', there, 'update-index', '--split-index')],
+    [
+      'a submodule',
+      (there: string) => {
+        here.git('-C', there, 'rm', '-rq', '--cached', '.liza');
+        writeFileSync(join(there, '.liza', '.git'), 'gitdir: ../.git/modules/liza\n');
+      },
+    ],
+  ])('is known by %s, too', async (_, change) => {
+    const there = await cloned();
+    change(there);
+    expect(await inside(there, 'status')).toMatchObject({ code: 1, stderr: expect.stringContaining('not made here') });
+  });
+
+  test('one that nobody committed was put there by the user, and is adopted', async () => {
+    const there = await cloned();
+    here.git('-C', there, 'rm', '-rq', '--cached', '.liza');
+    rmSync(join(there, '.liza', 'journal.jsonl'));
+    expect((await inside(there, 'note', 'a note')).code).toBe(0);
+  });
+
+  test('a committed one in a subfolder starts nothing either', async () => {
+    const there = await cloned();
+    cpSync(join(there, '.liza'), join(there, 'sub', '.liza'), { recursive: true });
+    here.git('-C', there, 'add', '--force', 'sub/.liza/state.yaml');
+    expect((await inside(join(there, 'sub'), 'status')).stderr).toContain('not made here');
+  });
+
+  test.each([
+    ['status'],
+    ['note', 'a note'],
+    ['run', '--check'],
+    ['run', '--plain', '--until-idle'],
+    ['sync'],
+    ['finish', '--yes'],
+    ['config', 'set', 'sandbox', 'off'],
+    ['init', 'Bow to people'],
+    ['undo'],
+  ])('starts nothing and is not taken over: %s %s', async (...argv) => {
+    const there = await cloned();
+    const ran = await inside(there, ...argv);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('was not made here') });
+    expect(ran.stderr).toContain('mv .liza ../foreign-liza');
+    expect(existsSync(join(here.base, 'ran'))).toBe(false);
+    expect(existsSync(join(there, '.git', 'liza', 'journal.jsonl'))).toBe(false);
+  });
+
+  test('doctor says so; moved away, a new one is made; accepted by a person, it goes on', async () => {
+    const there = await cloned();
+    expect((await inside(there, 'doctor')).stdout).toContain('was not made here');
+    expect((await inside(there, 'doctor', '--accept-board')).code).toBe(0);
+    expect((await inside(there, 'note', 'a note')).code).toBe(0);
+    expect((await inside(there, 'doctor', '--accept-board')).code).toBe(1);
+    expect((await inside(there, 'status')).code).toBe(0);
+    renameSync(join(there, '.liza'), join(here.base, 'foreign'));
+    rmSync(join(there, '.git', 'liza'), { recursive: true });
+    expect((await inside(there, 'init', 'Bow to people')).code).toBe(0);
+  });
 });

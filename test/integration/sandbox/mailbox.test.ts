@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Broker, openBroker } from '../../../src/sandbox/mailbox-broker.ts';
+import { type Broker, openBroker, type ServeCommand } from '../../../src/sandbox/mailbox-broker.ts';
 import { forward } from '../../../src/sandbox/mailbox-client.ts';
 import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -30,9 +30,11 @@ process.stdin.on('data', (d) => { input += d; }).on('end', () => {
 });`;
 
 let failures: string[];
+let serve: ServeCommand | undefined;
 
 beforeEach(() => {
   failures = [];
+  serve = undefined;
   asked = () => {};
   base = temporaryFolder();
   mail = path.join(base, 'mail');
@@ -42,6 +44,7 @@ beforeEach(() => {
     program: [process.execPath, path.join(base, 'liza.cjs')],
     root: base,
     env: { PATH: process.env['PATH'], LIZA_AGENT_ID: 'coder-1', RAN: path.join(base, 'ran') },
+    serve: (...asking) => serve?.(...asking),
     onRequest: () => asked(),
     onFailure: (said) => failures.push(said),
   });
@@ -306,5 +309,53 @@ describe('liza in the sandbox, once the session has ended', () => {
     else fs.writeFileSync(path.join(other, 'ended'), '');
     expect(await waiting).toBe(1);
     mail = real;
+  });
+});
+
+describe('a command that is run in the supervisor’s own process', () => {
+  const READY = { code: 0, stdout: 'done', stderr: '' };
+
+  test('starts no program; it has the session’s environment, and knows that it was asked from inside', async () => {
+    const seen: unknown[] = [];
+    serve = async (request, env) => {
+      seen.push([request, env.LIZA_AGENT_ID, env['LIZA_BROKERED'], env['LIZA_CLAIMED']]);
+      return READY;
+    };
+    lay('aaaaaaaa', { argv: ['begin'], stdin: 'text', claims: 'planner-1' });
+    expect(await answer('aaaaaaaa')).toEqual(READY);
+    const request = { argv: ['begin'], stdin: 'text', claims: 'planner-1' };
+    expect(seen).toEqual([[request, 'coder-1', '1', 'planner-1']]);
+    expect(ran()).toEqual([]);
+  });
+
+  test('is a program after all where it cannot be served', async () => {
+    serve = ({ argv }) => (argv[0] === 'begin' ? Promise.resolve(READY) : undefined);
+    lay('aaaaaaaa', { argv: ['audit'] });
+    expect((await answer('aaaaaaaa')).code).toBe(7);
+    expect(ran()).toEqual(['audit']);
+  });
+
+  test('that fails altogether is answered, and the next one is, too', async () => {
+    serve = () => Promise.reject(new Error('no such thing'));
+    lay('aaaaaaaa', { argv: ['begin'] });
+    expect(await answer('aaaaaaaa')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such thing') });
+    serve = async () => READY;
+    lay('bbbbbbbb', { argv: ['begin'] });
+    expect(await answer('bbbbbbbb')).toEqual(READY);
+  });
+
+  test('is asked to stop when its session’s grace is over, and not waited for beyond that', async () => {
+    let stopped = false;
+    serve = (_, __, stop) =>
+      new Promise((done) => {
+        stop.addEventListener('abort', () => {
+          stopped = true;
+          done({ ...READY, code: 1 });
+        });
+      });
+    lay('aaaaaaaa', { argv: ['submit-for-review'] });
+    await new Promise((done) => setTimeout(done, 300));
+    await broker.close(100);
+    expect(stopped).toBe(true);
   });
 });

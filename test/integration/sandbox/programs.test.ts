@@ -1,7 +1,8 @@
 // What Liza runs for the project, in a real sandbox: it writes its checkout and its own home and temporary folder,
 // sees neither board nor other folders nor the user's home, and what cannot be confined is not started.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -108,6 +109,13 @@ test.skipIf(!works || !fs.existsSync(PERL))(
   },
 );
 
+const tailOf = (ended: object): string => ('tail' in ended ? String(ended.tail).trim() : '');
+const SERVER = `let left = process.argv.length - 1;
+  for (const path of process.argv.slice(1))
+    require('net').createServer((one) => one.end('heard')).listen(path, () => --left || console.log('all'));`;
+const CLIENT =
+  'require("net").connect(process.argv[1]).on("error", () => console.log("refused")).on("data", (text) => console.log(String(text)))';
+
 describe.skipIf(!works)('a program of the project in bubblewrap', () => {
   test('that takes more than an agent may is ended, and told as that: processes, memory, files in memory', async () => {
     const forks = await run('for n in 1 2 3 4 5 6 7 8 9; do sleep 30 & done; wait', { agent_processes: 6 });
@@ -174,6 +182,26 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     expect(await run('echo x > ~/.config/token', { sandbox_read: ['~/.config/token'] })).not.toMatchObject({ code: 0 });
     expect(await run('echo new > ~/.config/token', { sandbox_write: ['~/.config'] })).toMatchObject({ code: 0 });
     expect(fs.readFileSync(path.join(home, '.config/token'), 'utf8')).toBe('new\n');
+  });
+
+  test('reaches no server that listens in a place that is shown, whatever name it was bound by', async () => {
+    fs.mkdirSync(path.join(p.root, 'tmp/sockets'), { recursive: true });
+    const [here, below, mine] = ['.overmind.sock', 'tmp/sockets/puma.sock', path.join(folder, 'own.sock')];
+    const server = spawn(process.execPath, ['-e', SERVER, here, path.join(p.root, below), `./${below}2`, mine], {
+      cwd: p.root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(server.stdout, 'data');
+      const paths = [here, below, `${below}2`].map((name) => path.join(p.root, name));
+      const ask = (one: string) => `${JSON.stringify(process.execPath)} -e '${CLIENT}' ${one}`;
+      const asked = await run([...paths, mine].map(ask).join('; '));
+      expect(tailOf(asked).split('\n')).toEqual(['refused', 'refused', 'refused', 'heard']);
+      const shown = await run(ask(paths[1] ?? ''), { sandbox_read: [paths[1] ?? ''] });
+      expect(tailOf(shown)).toBe('heard');
+    } finally {
+      server.kill('SIGKILL');
+    }
   });
 
   test('an end by a signal is told as one; one that is late is asked first', async () => {

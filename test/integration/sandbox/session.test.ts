@@ -5,7 +5,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { giveDescriptor3 } from '../../../src/process/start.ts';
+import { letRun } from '../../../src/process/first-inside.ts';
+import { furtherDescriptors, giveDescriptor3 } from '../../../src/process/start.ts';
 import { type Config, type Role, type Settings, settings } from '../../../src/protocol/state.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { sandboxSupportOf } from '../../../src/sandbox/mode.ts';
@@ -99,11 +100,12 @@ async function session(
   const sandboxed: SandboxSession = found;
   const [program, ...args] = sandboxed.argv;
   const stdout = await new Promise<string>((done) => {
-    const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
+    const stdio = ['pipe', 'pipe', 'pipe', ...furtherDescriptors(sandboxed)] as const;
     const child = spawn(program, args, { cwd, env: sandboxed.env as NodeJS.ProcessEnv, stdio: [...stdio] });
-    giveDescriptor3(child, sandboxed.descriptor3 ?? Buffer.alloc(0));
+    giveDescriptor3(child, sandboxed.descriptor3);
+    if (sandboxed.held) letRun(child);
     let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
     child.once('close', () => done(text));
   });
   const ended = performance.now();

@@ -9,7 +9,7 @@ test('the base moves on during a run: the view says so, here and in another proc
   const { p, crew, clock, until } = r();
   const published = publishCrew(p.context, crew);
   expect(crew.view().lag).toBeUndefined();
-  const line = 'main has 1 commit that integration lacks: liza sync';
+  const line = 'main has 1 commit that integration lacks: liza sync, if agents need them before liza finish';
   p.commit({ 'a.txt': 'a\n' });
   await until('the line', () => {
     clock.advance(5000);

@@ -69,6 +69,24 @@ describe('a planner that is interrupted before plan done', () => {
   });
 });
 
+test('a planner that gave up is called afresh, once, when every task has ended since', async () => {
+  const nothing: Part = { end: 'exit 0' };
+  const agents = ['planner-1', 'code-reviewer-1'];
+  await open({ tasks: [], agents, parts: { 'planner-1': [nothing] }, furnish: planned });
+  const givesUp = async (sessions: number): Promise<void> => {
+    await restarts(2000);
+    await restarts(2000);
+    await r().until('it gave up', () => member('planner-1')?.state === 'stopped');
+    expect(r().started.filter((one) => one.agent === 'planner-1')).toHaveLength(sessions);
+  };
+  await givesUp(3);
+  expect((await r().p.liza(['status'])).stdout).toMatch(/planner-1 +STOPPED +gave up: its sessions changed nothing/);
+  await r().p.run(undefined, { name: 'abandon', task: 'a', rationale: 'not needed' });
+  await r().until('a fresh one', () => r().started.filter((one) => one.agent === 'planner-1').length === 4);
+  expect(r().started.at(-1)?.prompt).toContain('WAKE TRIGGER: ALL_TERMINAL');
+  await givesUp(6);
+});
+
 describe('a session that ends with its work undone', () => {
   const ends = () =>
     r()

@@ -12,6 +12,7 @@ import { makeChangeSignal } from '../../../src/supervisor/change-signal.ts';
 import { type CrewOptions, startCrew } from '../../../src/supervisor/crew.ts';
 import type { CrewControl } from '../../../src/supervisor/crew-view.ts';
 import { newMergeTurn } from '../../../src/supervisor/merge-turn.ts';
+import { makeStartGate } from '../../../src/supervisor/start-gate.ts';
 import { type Project, type ProjectOptions, project, START } from '../../support/project.ts';
 
 export { UNCHANGED } from '../../unit/protocol/world.ts';
@@ -118,6 +119,7 @@ async function openRoom(options: RoomOptions): Promise<Room> {
       clock,
       changeSignal: makeChangeSignal(clock),
       mergeTurn: newMergeTurn(),
+      startGate: makeStartGate({ clock: realClock, processors: 2, isMerging: () => false }),
       pid: process.pid,
       isRoot: false,
       places: { project: p.root, blackboard: p.file('.liza/state.yaml'), specs: p.file('specs'), scripts: '/scripts' },

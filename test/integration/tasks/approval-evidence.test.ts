@@ -30,6 +30,9 @@ async function reviewing(files = WORK, config = {}): Promise<string> {
   return commit;
 }
 
+const clause = (one: { readonly criterion: number; readonly why: string }): string =>
+  `criterion ${one.criterion}: ${one.why}`;
+
 async function facts(approval: string, rejection = ''): Promise<VerdictFacts> {
   const { evidence, concerns } = parseApproval(`${approval}\n${rejection}`, 9);
   const { blockers } = parseRejection(rejection, false);
@@ -91,14 +94,16 @@ describe('what an approval names', () => {
     ['src/app.ts:1-500', 'criterion 1: src/app.ts:500 (it has 1 line)'],
     ['src/app.ts:1, src/gone.ts:7', 'criterion 1: src/gone.ts (no such file)'],
   ])('is not: %s', async (shown, why) => {
-    expect((await facts(`1: ${shown}`)).false_evidence.join()).toContain(why);
+    expect((await facts(`1: ${shown}`)).false_evidence.map(clause).join()).toContain(why);
   });
 
   test('a file that goes is no addition, though it had no line', async () => {
     p = project({ config: {}, files: { '.gitignore': 'node_modules/\n', 'old/__init__.py': '' } });
     await p.submitted('t', { ...WORK, 'old/__init__.py': null });
     succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
-    expect((await facts('1: diff only adds')).false_evidence.join()).toContain('it deletes old/__init__.py');
+    expect((await facts('1: diff only adds')).false_evidence.map(clause).join()).toContain(
+      'it deletes old/__init__.py',
+    );
     expect((await facts('1: diff only adds README.md')).false_evidence).toEqual([]);
   });
 
@@ -125,7 +130,8 @@ describe('what the runner says of a test', () => {
 
   test('failed refuses an approval that names it; passed shows a name that code makes', async () => {
     await reviewed();
-    const wrong = async (name: string) => (await facts(`1: test test/app.test.ts › ${name}`)).false_evidence.join();
+    const wrong = async (name: string) =>
+      (await facts(`1: test test/app.test.ts › ${name}`)).false_evidence.map(clause).join();
     expect(await wrong('adds two')).toContain('“adds two” failed when Liza ran it at this commit');
     expect(await wrong('case three')).toBe('');
     expect(await wrong('case four')).toContain('has no “case four”');
@@ -142,7 +148,8 @@ describe('what the runner says of a test', () => {
     p = project({ tasks: [{ id: 't', validation: ['node --test test/app.test.mjs'] }] });
     await p.submitted('t', files);
     succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
-    const of = async (name: string) => (await facts(`1: test test/app.test.mjs › ${name}`)).false_evidence.join();
+    const of = async (name: string) =>
+      (await facts(`1: test test/app.test.mjs › ${name}`)).false_evidence.map(clause).join();
     expect(await of('adds two')).toBe('');
     expect(await of('is never run')).toContain('did not run when Liza ran the tests at this commit');
     expect(await of('is never reached')).toContain('“is never reached” is switched off in test/app.test.mjs:9');
@@ -274,6 +281,27 @@ describe('a test that the change does not touch', () => {
     expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toMatch(told);
     expect((await p.ok(['report', '--md'])).stdout).toMatch(told);
     expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
+  });
+
+  test('a place in a changed file, far from every changed line, is flagged; one near them is not', async () => {
+    const lines = Array.from({ length: 200 }, (_none, n) => `export const line${n + 1} = ${n + 1};`);
+    p = project({ files: { ...OLD, 'src/app.ts': `${lines.join('\n')}\n` } });
+    const changed = lines.map((line, n) => (n === 99 ? 'export const line100 = 0;' : line));
+    await p.submitted('t', { ...WORK, 'src/app.ts': `${changed.join('\n')}\n` });
+    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+    expect((await facts('1: src/app.ts:100\n1: src/app.ts:80\n1: src/app.ts:1-200')).far_places).toBeUndefined();
+    const known = await facts('1: src/app.ts:3');
+    expect(known).toMatchObject({ false_evidence: [], far_places: ['src/app.ts:3'] });
+    await p.run(REVIEWER, {
+      name: 'submit-verdict',
+      task: 't',
+      verdict: 'APPROVED',
+      reason: '1: src/app.ts:3',
+      facts: known,
+    });
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toContain(
+      'FLAGGED, outside the diff: src/app.ts:3 (no line near it is changed)',
+    );
   });
 
   test('a place in a file that the change does not touch is told as unchanged in show, report and audit alike', async () => {

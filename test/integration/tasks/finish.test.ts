@@ -57,7 +57,9 @@ describe('a clean checkout of main in the root', () => {
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('main gets 1 commit of integration by a fast-forward');
     expect(ran.stdout).toMatch(/task\.txt \| 1 \+/);
-    expect(ran.stdout).toContain('unfinished, and not part of it: the goal is IN_PROGRESS; t (UNCLAIMED)');
+    expect(ran.stdout).toContain(
+      'the goal is not complete yet: it is IN_PROGRESS\nunfinished, and not part of it: t (UNCLAIMED)',
+    );
     expect(ran.stdout).toContain('no tests were run');
     expect(ran.stdout).toContain('\nall of the diff: git diff refs/heads/main...refs/heads/integration\n');
     expect(ran.stdout).toContain('\nor merge it by hand: git switch main && git merge refs/heads/integration');
@@ -127,7 +129,7 @@ describe('a clean checkout of main in the root', () => {
     p.git('update-ref', 'refs/heads/main', p.head());
     expect(await liza(['finish'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('nothing to bring into main yet: the goal is being planned'),
+      stderr: expect.stringContaining('nothing to bring into main yet: nothing is planned yet'),
     });
   });
 
@@ -244,6 +246,8 @@ describe('refused, and nothing of the person’s is touched', () => {
     await p.approved('t');
     succeeded(await p.merge('t'));
     p.git('reset', '-q', '--hard', 'main~1');
+    const told = 'main was rewritten since Liza built on it: integration keeps 1 commit that it has no more';
+    for (const verb of ['status', 'doctor']) expect((await liza([verb])).stdout.replace(/\s+/g, ' ')).toContain(told);
     const ran = await liza(['finish', '--check']);
     expect(ran.stdout).toMatch(/main was rewritten since .* brings back 1 commit .*\n +[0-9a-f]+ a secret/);
   });

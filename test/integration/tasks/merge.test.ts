@@ -260,12 +260,17 @@ describe('the integration test', () => {
     expect(leftoversIn(p.context.disk, p.file('.worktrees'))).toEqual([]);
   });
 
-  test('that cannot be started says nothing about the candidate: the merge waits, and no coder is sent to mend it', async () => {
+  test('that cannot be started anywhere says nothing about the candidate: the queue is held, and no coder is sent to mend it', async () => {
     approved({ t: { 'a.txt': 'a\n' } }, 'exit 0\n');
     await p.config({ sandbox: 'require' });
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('not-started', { code: 5 }));
     await expectUntouched();
+    expect((await p.state()).goal.queue?.held).toMatchObject({
+      by: 'liza',
+      reason: expect.stringContaining('started'),
+    });
     await p.config({ sandbox: 'off' });
+    await p.ok(['queue', 'release']);
     expect(await p.merge('t')).toMatchObject({ commit: await commitOf('t') });
   });
 
@@ -341,8 +346,9 @@ rm -rf src .git/objects\n`;
   });
 
   test('while it runs: a pause, a moved branch, a withdrawn intent or a stop, and nothing is merged', async () => {
-    // What the test does comes from a file, so that one project serves all of them.
-    approved({ t: { 'a.txt': 'a\n' } }, '. "$HOME/meanwhile"\n');
+    // What the test does comes from a file; where it was green it lands by that run later, so each has its own project.
+    const begin = () => approved({ t: { 'a.txt': 'a\n' } }, '. "$HOME/meanwhile"\n');
+    begin();
     const meanwhile = (script: string) => fs.writeFileSync(path.join(p.base, 'meanwhile'), `${script}\n`);
 
     meanwhile(`touch ${p.file('.liza', 'PAUSE')}`);
@@ -350,10 +356,12 @@ rm -rf src .git/objects\n`;
     fs.rmSync(p.file('.liza', 'PAUSE'));
     await expectUntouched();
 
+    begin();
     meanwhile(`git -C ${p.root} update-ref -d refs/liza/merging/t`);
     expect(await failure(p.merge('t'))).toMatchObject(refusedBy('stopped', { message: 'the merge of t was stopped' }));
     await expectUntouched();
 
+    begin();
     meanwhile('sleep 100');
     const hands = p.as('code-reviewer-1', { stop: () => stopped });
     const stopped = AbortSignal.timeout(200);

@@ -292,6 +292,11 @@ describe('the validation at the submitted commit', () => {
     succeeded(await transact({ ...p.as(), actor: { parts: ['supervisor'] } }, tried));
     p.work('t', { 'src/value': '1 2 3\n' });
     expect((await refused()).hint).toMatch(/Fix it.*On the base it was red in the same way.*liza block t --reason/);
+    // Red in another way there: it is the task's own check.
+    const other = [{ ...runs[0], output: 'value is 0' }];
+    succeeded(await transact({ ...p.as(), actor: { parts: ['supervisor'] } }, { ...tried, under: 'y', runs: other }));
+    p.work('t', { 'src/value': '1 2 3 4\n' });
+    expect((await refused()).hint).not.toMatch(/On the base|liza block/);
   });
 
   test('a command that names what the change brings is red on the base by nature: its hint is to fix it', async () => {
@@ -506,6 +511,81 @@ test('where tests and code are the same files, that is told', async () => {
   });
 });
 
+test('a script of package.json that cannot fail is told of its command', async () => {
+  const scripts = { x: 'exit 0', y: 'sh run.sh' };
+  const validation = ['npm run -s x', 'npm run -s y'];
+  const files = { ...FILES, 'package.json': JSON.stringify({ name: 'p', version: '1.0.0', scripts }) };
+  p = project({ tasks: [{ id: 't', validation }], config: { tdd: 'evidence' }, files });
+  await p.begun('t');
+  p.work('t', GOOD);
+  const said = succeeded(await p.submit('t'));
+  const submitted = await p.last('t', 'submitted');
+  expect(submitted).toMatchObject({ proof: { runs: [{ idle_script: 'exit 0' }, { command: 'npm run -s y' }] } });
+  expect(JSON.stringify(submitted).match(/idle_script/g)).toHaveLength(1);
+  expect(JSON.stringify(said)).toContain('`npm run -s x` cannot fail: its script is `exit 0`');
+});
+
+describe('tests of a document', () => {
+  /** One test for each example of the document. */
+  const RUNNER = 'grep -c example README.md | sed "s/^/Ran /; s/$/ tests in 0.1s/"; sh run.sh; ls test/*.sh';
+  const README = { 'README.md': 'example 1\n' };
+  const docs = async (validation = RUNNER): Promise<void> => {
+    p = project({
+      tasks: [{ id: 't', validation: [validation], scope: 'IN: src, README.md\nOUT: deploy' }],
+      config: { tdd: 'evidence' },
+      files: { ...FILES, ...README },
+    });
+    await p.begun('t');
+  };
+  const submitted = async () => {
+    const said = succeeded(await p.submit('t'));
+    return { said, proof: (await p.last('t', 'submitted'))?.['proof'] as { tests: Record<string, unknown> } };
+  };
+
+  test('those that exist only with the change are not said to pass without it', async () => {
+    await docs();
+    p.work('t', { 'src/value': '1 2\n', 'README.md': 'example 1\nexample 2\n', 'test/new.sh': 'grep -q . run.sh\n' });
+    const { said, proof } = await submitted();
+    expect(proof.tests).toMatchObject({
+      on_base: 'unknown',
+      because: { on_base: expect.stringMatching(/^1 of the 2 tests .* exist only with the change; the others pass/) },
+    });
+    expect(JSON.stringify(said)).not.toContain('prove nothing');
+  });
+
+  test('one that reads what the change alters is not said to prove nothing', async () => {
+    await docs();
+    p.work('t', { 'src/value': '1 2\n', 'README.md': 'an example\n', 'test/new.sh': 'grep -q example README.md\n' });
+    const { said, proof } = await submitted();
+    expect(proof.tests).toMatchObject({ on_base: 'green', reads: ['README.md'] });
+    expect(JSON.stringify(said)).not.toContain('prove nothing');
+  });
+
+  test('of the others it is said, by their names', async () => {
+    await docs('node --test');
+    const text =
+      "const { test } = require('node:test');\nconst { readFileSync } = require('node:fs');\ntest('adds two numbers', () => {\n  require('node:assert').match(readFileSync('src/value', 'utf8'), /1/);\n});\n";
+    p.work('t', { 'src/value': '1 2\n', 'test/new.test.js': text });
+    const { said, proof } = await submitted();
+    expect(proof.tests).toMatchObject({ on_base: 'green', passed: ['adds two numbers'] });
+    expect(JSON.stringify(said)).toContain('prove nothing about the change: adds two numbers; the reviewer is told');
+  });
+
+  test('a commit that only takes a row out of a test has no new tests', async () => {
+    const text = (rows: string): string =>
+      `const { test } = require('node:test');\ntest('one', () => {});\ntest('rows', () => {\n${rows}});\n`;
+    const files = { ...FILES, ...README, 'test/rows.test.js': text('  [1].map(Number);\n  [2].map(Number);\n') };
+    const tasks = [{ id: 't', validation: ['node --test'], scope: 'IN: src, test\nOUT: deploy' }];
+    p = project({ tasks, config: { tdd: 'evidence' }, files });
+    await p.begun('t');
+    p.work('t', { 'src/value': '1 2\n', 'test/rows.test.js': text('  [1].map(Number);\n') });
+    const { said, proof } = await submitted();
+    expect(proof.tests).toMatchObject({ on_base: 'green', none_new: true });
+    expect(proof.tests).not.toHaveProperty('passed');
+    expect(JSON.stringify(said)).toContain('The tests that your commit changes pass on the base too');
+  });
+});
+
 describe('a validation that spoils its checkout', () => {
   test('never leads Liza’s git to somebody’s own files', async () => {
     const index = (): string => `${p.file('.git', 'index')}`;
@@ -574,7 +654,7 @@ describe('tdd', () => {
     succeeded(await p.submit('t'));
     expect(await tests()).toMatchObject({ on_base: 'red', base_tests: 'green' });
     expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
-      test_edits: { lines: ['test/old.sh:1 - grep -q 1 src/value'] },
+      test_edits: { lines: [expect.stringMatching(/^test\/old\.sh:1 - grep -q 1 src\/value(?: → true)?$/)] },
     });
   });
 
@@ -721,6 +801,7 @@ describe('tdd', () => {
       mode: 'evidence',
       base: expect.any(String),
       base_alone: 'partly',
+      base_green: ['echo ran >> ../../../checks', TAP],
       on_base: 'red',
       base_tests: 'same',
       by: TAP,

@@ -129,6 +129,17 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     });
   });
 
+  test('what was set aside and written anew is one line for the reviewer', async () => {
+    await start();
+    p.work('t', { 'src/app.ts': 'export const app = 2;\n', 'test/app.test.ts': 'test(2);\n' }, 'too early');
+    expect(await begin('--set-aside')).toMatchObject({ code: 0 });
+    p.work('t', { 'src/app.ts': 'export const app = 3;\n', 'test/app.test.ts': 'test(3);\n' }, 'as planned');
+    expect(await submit(gitIn('rev-parse', 'HEAD'))).toMatchObject({ code: 0 });
+    const diff = (await p.last('t', 'submitted'))?.['diff'];
+    expect(diff).toMatchObject({ put_aside: { paths: [expect.stringMatching(/^[0-9a-f]{12}$/)] } });
+    expect(diff).not.toHaveProperty('brought_back');
+  });
+
   test('a commit that Liza never saw and that is dated between claim and checkpoint is told', async () => {
     const base = await start();
     const dated = { ...process.env, GIT_COMMITTER_DATE: new Date(START + 30_000).toISOString() };

@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
-import { copyMade, fits, isPlain, keepOnlyMade } from '../../../src/tasks/setup-files.ts';
+import { copyHeld, copyMade, fits, isPlain, keepOnlyMade } from '../../../src/tasks/setup-files.ts';
+import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let made = '';
@@ -33,6 +34,21 @@ test('a copy has content, mode and links, and is no second name of the same file
   fs.writeFileSync(copy, 'poisoned');
   expect(fs.readFileSync(path.join(made, 'node_modules/b/index.js'), 'utf8')).toBe('b');
   expect(fs.statSync(copy).ino).not.toBe(fs.statSync(path.join(made, 'node_modules/b/index.js')).ino);
+});
+
+test('of a folder that somebody may still have open, the copy is nobody’s but Liza’s', async () => {
+  const [index, copy] = [path.join(made, 'node_modules/b/index.js'), path.join(target, 'copy')];
+  fs.utimesSync(index, 1000, 2000);
+  const open = [fs.openSync(index, 'r+'), fs.openSync(path.dirname(index), 'r')];
+  await copyHeld(hostAt(), made, copy);
+  const copied = path.join(copy, 'node_modules/b/index.js');
+  fs.writeSync(open[0] as number, 'poisoned');
+  fs.writeFileSync(`/proc/self/fd/${open[1]}/more.js`, 'planted');
+  for (const fd of open) fs.closeSync(fd);
+  expect(fs.readFileSync(copied, 'utf8')).toBe('b');
+  expect(fs.statSync(copied)).toMatchObject({ mtimeMs: 2_000_000, mode: 0o100755 });
+  expect(fs.readdirSync(path.dirname(copied))).toEqual(['index.js']);
+  expect(fs.readlinkSync(path.join(copy, 'node_modules/c'))).toBe('b/index.js');
 });
 
 test.each([

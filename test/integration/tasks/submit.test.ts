@@ -86,6 +86,24 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     });
   });
 
+  test.each([
+    ['few commits', 0],
+    ['many commits', 8],
+  ])('a file that its commits change and change back, and an empty commit, are told: %s', async (_what, more) => {
+    start();
+    await p.begun('t');
+    const before = fs.readFileSync(`${p.folder('t')}/src/app.ts`, 'utf8');
+    p.work('t', { 'src/app.ts': `${before}// off\n`, 'src/other.ts': 'one\n' });
+    p.work('t', { 'src/app.ts': before, 'src/other.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    gitIn('commit', '-q', '--allow-empty', '-m', 'nothing');
+    const empty = gitIn('rev-parse', '--short=12', 'HEAD');
+    for (let n = 0; n < more; n += 1) p.work('t', { 'src/other.ts': `more ${n}\n` });
+    succeeded(await p.submit('t'));
+    const { diff } = ((await p.last('t', 'submitted')) ?? {}) as { diff?: object };
+    expect(diff).toMatchObject({ changed_back: { paths: ['src/app.ts'] }, empty_commits: { paths: [empty] } });
+    expect(diff).not.toHaveProperty('passing');
+  });
+
   test('commits under another name than the coder’s are told to the reviewer and by audit', async () => {
     start();
     await p.claim('t');
@@ -228,7 +246,7 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
       tests_added: { paths: ['test/new.test.ts'] },
       tests_changed: { paths: ['test/app.test.ts'] },
       instructions: { paths: ['CLAUDE.md'] },
-      test_edits: { lines: ['test/app.test.ts:1 - test(1);'] },
+      test_edits: { lines: ['test/app.test.ts:1 - test(1); → test(2);'] },
     });
   });
 

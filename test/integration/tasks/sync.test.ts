@@ -54,6 +54,20 @@ describe('ways', () => {
     expect(p.git('status', '--porcelain')).toBe('');
   });
 
+  test('main was rewritten: what it had and has no more stays on integration, and is named', async () => {
+    p = project({ config: { base_branch: 'main' } });
+    p.commit({ 'secret.txt': 'a\n' }, 'a secret');
+    expect(await sync()).toMatchObject({ how: 'fast-forward', kept: [] });
+    p.git('reset', '--hard', '--quiet', 'HEAD~1');
+    p.commit({ 'mine.txt': 'mine\n' });
+    expect(await sync()).toMatchObject({
+      how: 'merge',
+      commits: 1,
+      kept: [expect.stringMatching(/^[0-9a-f]+ a secret$/)],
+    });
+    expect(await sync()).toMatchObject({ how: 'contained', kept: [expect.stringMatching(/ a secret$/)] });
+  });
+
   test('both went on: a merge commit with both, tested with the integration branch’s own script', async () => {
     diverged({ [SCRIPT]: GREEN });
     const commit = p.commit({ 'mine.txt': 'mine\n', [SCRIPT]: '#!/bin/sh\nexit 1\n' });

@@ -55,6 +55,13 @@ describe('a validation on the base', () => {
     ]);
   });
 
+  test('that names a module of Python, and a class of it, names no file', async () => {
+    const validation = ['echo unittest test_app.DescribeTests tests.unit test_app.Tests', 'echo test_new.py'];
+    p = project({ tasks: [{ id: 't', validation }] });
+    const { runs: all } = await tried();
+    expect(all.map(({ absent }) => absent)).toEqual([undefined, 'test_new.py']);
+  });
+
   test('that runs no test, or changes tracked files, says so, the last one, too', async () => {
     const validation = ['npm run lint', 'echo "// x" >> src/app.ts', 'npm run all', 'sed -i s/1/2/ src/app.ts'];
     const scripts = JSON.stringify({ scripts: { lint: 'echo fine', all: 'node --test test/none.test.mjs || true' } });

@@ -67,6 +67,9 @@ const heldQueue = (by?: string): Board => {
   const queue = by === undefined ? {} : { queue: { held: { by, since: ago(0), reason: 'integration is red' } } };
   return board({ state: { goal: { ...plain, ...queue } } });
 };
+const testGone = board({
+  state: { goal: { ...goal('IN_PROGRESS').goal, queue: { test_gone: { task: 't', since: ago(0) } } } },
+});
 const checkpoint = board({ switches: { CHECKPOINT: NOW } });
 const paused = board({ switches: { PAUSE: NOW } });
 const draft = about({ status: 'DRAFT', created: ago(0) });
@@ -228,10 +231,11 @@ const unreadable = (problem: string): Notice => ({
   problem,
 });
 
-const trouble = (row: string, kind: Trouble): Scenario => ({
+const AGAIN = '; read its log in .liza/agent-logs, then start one again: liza agent coder';
+const trouble = (row: string, kind: Trouble, next = ''): Scenario => ({
   row,
   level: 'alarm',
-  text: `🚨 ${row}: coder-1 — what it said`,
+  text: `🚨 ${row}: coder-1 — what it said${next}`,
   before: at(NOW, board({ agents: { 'coder-1': agent('coder') } })),
   begins: at(NOW, troubled(kind)),
   over: at(NOW, board({ agents: { 'coder-1': agent('coder') } })),
@@ -441,6 +445,15 @@ const SCENARIOS: readonly Scenario[] = [
     over: at(NOW + HOUR, heldQueue()),
   },
   {
+    row: 'NOTHING TESTED',
+    level: 'warning',
+    text: '⚠️ NOTHING TESTED: t took scripts/integration-test.sh away, and there is no test_command — what lands is not tested any more: liza config set test_command "<command>"',
+    before: at(NOW, heldQueue()),
+    begins: at(NOW, testGone),
+    goesOn: at(NOW + HOUR, testGone),
+    over: at(NOW, heldQueue()),
+  },
+  {
     row: 'HYPOTHESIS EXHAUSTION',
     level: 'alarm',
     text: '🚨 HYPOTHESIS EXHAUSTION: t — requires rescope',
@@ -562,8 +575,8 @@ const SCENARIOS: readonly Scenario[] = [
     goesOn: at(NOW + 20 * HOUR, paused),
     over: at(NOW + 20 * HOUR, quiet),
   },
-  trouble('CRASH LOOP', 'crash-loop'),
-  trouble('SPIN', 'spin'),
+  trouble('CRASH LOOP', 'crash-loop', AGAIN),
+  trouble('SPIN', 'spin', AGAIN),
   trouble('LOGIN NEEDED', 'login'),
   trouble('PROVIDER MISSING', 'provider'),
   wait('PROVIDER QUOTA', 'quota'),

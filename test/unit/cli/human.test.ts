@@ -45,6 +45,13 @@ test('an agent may not pause, note or set', async () => {
   }
 });
 
+test('a note whose first word is a task: it is left, and --for is named; other words for --for are, too', async () => {
+  const ran = await here.liza(['note', 'live', 'use', 'it']);
+  expect(ran.stdout).toMatch(/everyone reads it, with live as its first word; did you mean --for live\?/);
+  expect((await here.state()).human_notes).toMatchObject([{ message: 'live use it' }]);
+  expect((await here.liza(['note', 'hello', '--to', 'live'])).stderr).toContain('did you mean --for?');
+});
+
 test('a note may be words, one text or stdin, for someone or all', async () => {
   await here.liza(['note', 'use', 'the', 'helper', '--for', 'live']);
   await here.liza(['note', '-'], { stdin: 'from a file\n' });

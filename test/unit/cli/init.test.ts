@@ -1,7 +1,7 @@
 // What `liza init` asks, in which order, and what it makes of the answers; the line editor under it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -267,8 +267,15 @@ describe('the guessed test command', () => {
     [{ Makefile: 'all:\n\ttrue\ntest: all\n' }, 'make test'],
     [{ Makefile: 'all:\n' }, undefined],
     [{ 'pyproject.toml': '' }, 'pytest'],
+    [{ 'tests/test_calc.py': 'import unittest\n' }, 'python3 -m unittest discover -s tests'],
+    [{ 'tests/test_calc.py': 'import unittest\n', 'pytest.ini': '' }, 'pytest'],
+    [{ 'test_calc.py': 'import unittest\n' }, 'python3 -m unittest discover'],
+    [{ 'tests/test_calc.py': 'def test_it(): pass\n' }, undefined],
   ])('%j: %s', (files, expected) => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
     expect(guessTestCommand(root)).toBe(expected);
   });
 

@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { announce, take } from '../../../src/rehearsal/player-folder.ts';
 import { hostAt } from '../../host.ts';
@@ -81,6 +82,23 @@ test('play sh says that no supervisor runs, or how the last session ended and th
   const sessions = [ended(at, 'exit 0, declared 42'), ended('2026-02-28T09:00:00Z', 'older')];
   const here = project({ tasks: [aTask('t', { sessions })] });
   expect(await sh(here)).toContain(`its last one, until ${at}: exit 0, declared 42`);
+});
+
+test('play sh of a session that ends under it names no end of an earlier one', async () => {
+  const at = new Date(NOW - 3_600_000).toISOString().replace('.000', '');
+  const stay = { id: '0123456789ab', agent: 'coder-1', provider: 'player', since: at, ended: at } as const;
+  const here = project({ tasks: [aTask('t', { sessions: [{ ...stay, how: 'of before', sandbox: 'off' }] })] });
+  const folder = join(here.root, '.liza', 'cache', 'agents', 'coder-1', 'play');
+  mkdirSync(folder, { recursive: true });
+  const host = hostAt(() => NOW);
+  const session = { agent: 'coder-1', role: 'coder', session: 's', cwd: here.root, prompt: 'Do it' };
+  announce(host, folder, session);
+  take(host, folder);
+  const told = sh(here);
+  await setTimeout(50);
+  announce(host, folder, { ...session, session: 'the next one' });
+  expect(await told).toContain('the session of coder-1 has ended');
+  expect(await told).not.toContain('of before');
 });
 
 test.each(['COMPLETED', 'ABORTED'] as const)('play sh says that the goal is %s', async (status) => {

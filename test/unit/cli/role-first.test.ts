@@ -56,11 +56,22 @@ describe.each([
   });
 });
 
+test.each([
+  ['coder-1', 'approve mine', 'liza submit-for-review'],
+  ['coder-1', 'verdict mine APPROVED', 'liza submit-for-review'],
+  ['planner-1', 'reject mine', 'liza status'],
+])('%s types liza %s, and hears that a reviewer gives it, and what it does itself', async (agent, line, next) => {
+  const { stderr } = await typed(agent, line);
+  expect(stderr).toContain('a reviewer gives it, not you');
+  expect(stderr).toContain(next);
+  expect(stderr).not.toContain('submit-verdict');
+});
+
 test('an agent that would merge hears that its supervisor does, and one that would judge, whose that is', async () => {
   const merge = await typed('coder-1', 'merge mine');
   expect(merge.stderr).toContain('the supervisor merges a commit once a reviewer has approved it');
   expect(merge.stderr).not.toContain('wt merge');
-  expect((await typed('coder-1', 'verdict mine')).stderr).toContain('a reviewer gives it: liza submit-verdict');
+  expect((await typed('code-reviewer-1', 'verdict mine')).stderr).toContain('a reviewer gives it: liza submit-verdict');
 });
 
 test('a planner that completes the goal is not told to finish it: that is a person’s', async () => {

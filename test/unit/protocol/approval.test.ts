@@ -116,7 +116,7 @@ describe('what shows a criterion', () => {
     (line) => {
       expect(parseApproval(line, 3)).toMatchObject({
         evidence: [],
-        problems: [expect.stringContaining('has no known form')],
+        problems: [{ text: expect.stringContaining('has no known form'), criteria: [1] }],
       });
     },
   );
@@ -155,7 +155,10 @@ describe('what shows a criterion', () => {
     ['a test without a name', '1: test test/a.test.ts', 'has no known form'],
     ['what was seen, in two words', '1: seen it', 'is too short'],
   ])('%s is a problem', (_name, line, problem) => {
-    expect(parseApproval(line, 3)).toMatchObject({ evidence: [], problems: [expect.stringContaining(problem)] });
+    expect(parseApproval(line, 3)).toMatchObject({
+      evidence: [],
+      problems: [{ text: expect.stringContaining(problem) }],
+    });
   });
 
   test('a list of remarks is none', () => {
@@ -314,7 +317,7 @@ describe('the guard', () => {
   });
 
   it('where some lines are right, only those that are not are asked for again', () => {
-    const facts = { ...UNCHANGED, false_evidence: ['criterion 1: a.test.ts has no “x”; did you mean “y”?'] };
+    const facts = { ...UNCHANGED, false_evidence: [{ criterion: 1, why: 'a.test.ts has no “x”; did you mean “y”?' }] };
     for (const refused of [
       reviewing().refused(SESSION, approval('1: test a.test.ts › x\n2: ran npm test', { facts })),
       reviewing().refused(SESSION, approval('1 looks good\n2: ran npm test')),
@@ -347,10 +350,18 @@ describe('the guard', () => {
     expect(message).toContain('“2 - looks good” has no known form');
   });
 
+  it('a line about several criteria asks for those alone', () => {
+    const done = '- one works as said\n- two works as said\n- three works as said';
+    const { message, hint } = reviewing({}, done).refused(SESSION, approval('1-2: looks fine\n3: ran npm test'));
+    expect(message).toContain('what the approval names is not all so: ');
+    expect(hint).toContain('Correct these lines');
+    expect(hint).not.toContain('three works');
+  });
+
   it('all that is wrong is named at once, however much it is', () => {
     const done = Array.from({ length: 12 }, (_none, n) => `- item number ${n + 1} works`).join('\n');
     const text = Array.from({ length: 11 }, (_none, n) => `${n + 1}: ran make ${n}`).join('\n');
-    const facts = { ...UNCHANGED, false_evidence: ['criterion 3: no such test'] };
+    const facts = { ...UNCHANGED, false_evidence: [{ criterion: 3, why: 'no such test' }] };
     const { message } = reviewing({}, done).refused(SESSION, approval(text, { facts }));
     expect(message.match(/Liza did not run/g)).toHaveLength(11);
     expect(message).toContain('no evidence is named for criterion 12');
@@ -387,7 +398,7 @@ describe('the guard', () => {
 
   it('a test or place that git does not find is refused, in both modes that look', () => {
     for (const approval_evidence of ['required', 'told'] as const) {
-      const facts = { ...UNCHANGED, false_evidence: ['criterion 1: test/a.ts has no “x”'] };
+      const facts = { ...UNCHANGED, false_evidence: [{ criterion: 1, why: 'test/a.ts has no “x”' }] };
       expect(
         reviewing({ approval_evidence }).refused(
           SESSION,
@@ -508,7 +519,7 @@ describe('forms that are clear', () => {
     ['1: src/a.ts:3\n- [concern] src/b.ts:4 — the limit is written twice', []],
   ])('no more than that is read into %j', (text, problems) => {
     const read = parseApproval(text, 1);
-    expect(read.problems).toEqual(problems);
+    expect(read.problems.map((one) => one.text)).toEqual(problems);
     expect(read.evidence.filter((one) => one.by !== 'place' || one.file !== 'src/a.ts')).toEqual([]);
   });
 

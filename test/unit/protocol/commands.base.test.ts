@@ -161,7 +161,12 @@ describe('how far the branches are apart, in words', () => {
   const apart = (lacks: number, ahead: number) => ({ branch: 'main', integration: 'integration', lacks, ahead });
   it.each([
     ['nothing is lacking on either side', apart(0, 0), 'COMPLETED', []],
-    ['main went on', apart(3, 0), 'IN_PROGRESS', ['main has 3 commits that integration lacks: liza sync']],
+    [
+      'main went on',
+      apart(3, 0),
+      'IN_PROGRESS',
+      ['main has 3 commits that integration lacks: liza sync, if agents need them before liza finish'],
+    ],
     ['integration is ahead while the goal is open', apart(0, 2), 'IN_PROGRESS', []],
     ['the goal is over', apart(0, 1), 'COMPLETED', ['integration has 1 commit that main lacks: liza finish']],
     [

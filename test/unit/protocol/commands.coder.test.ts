@@ -57,6 +57,27 @@ describe('begin --also', () => {
     expect(w.task('a').history?.at(-1)?.event).toBe('pre_execution_checkpoint');
   });
 
+  it('gives the reason for a planned file beyond IN, of which begin says at once that it lacks one', () => {
+    const w = claimed();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({ ...task, scope: 'IN: src/client.ts\nOUT: docs' })),
+    }));
+    const files_to_modify = ['src/client.ts', 'lib/other.ts', 'test/a.test.ts', 'src/'];
+    const { notes = [] } = w.run(CODER, {
+      name: 'begin',
+      task: 'a',
+      checkpoint: { ...CHECKPOINT, files_to_modify },
+      facts: { head: BASE, branch: 'task/a', dirty: [] },
+    });
+    expect(notes.join()).toContain('Beyond the task’s IN: lib/other.ts. The reviewer is told');
+    expect(notes.join()).toContain('liza begin a --also lib/other.ts --reason "…"');
+    expect(w.run(CODER, declare('a', 'lib/other.ts')).already).toBeUndefined();
+    expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'declared', files: ['lib/other.ts'] });
+    expect(w.run(CODER, declare('a', 'lib/other.ts')).already).toBe(true);
+    expect(w.run(CODER, declare('a', 'src/client.ts')).already).toBe(true);
+  });
+
   it('comes after the plan, and is asked of its coder alone', () => {
     const w = claimed();
     expect(w.refused(CODER, declare('a', 'lib/other.ts')).guard).toBe<RefusalName>('checkpoint-first');
@@ -297,6 +318,17 @@ describe('begin', () => {
     for (const validation of ['npm test: what it should print or exit with', 'the command: expected result'])
       expect(w.refused(CODER, beginWith({ validation })).message).toContain('the expected result of the validation');
     w.run(CODER, beginWith({ validation: 'npm test: the expected result is 3 more tests' }));
+  });
+
+  it('what lacks and what is OUT are one refusal', () => {
+    const w = claimed();
+    w.edit((state) => withTask(state, { ...w.task('a'), scope: 'IN: src/\nOUT: docs/' }));
+    const { message, hint } = w.refused(
+      CODER,
+      beginWith({ intent: 'do it', files_to_modify: ['src/a.ts', 'docs/a.md'] }),
+    );
+    expect(message).toMatch(/the checkpoint lacks an intent.*; and the task declares OUT: docs\/a\.md$/);
+    expect(hint).toMatch(/^Do without it; .*Give it, and the rest as it was but for those files: /);
   });
 
   it('a command of the task counts wherever it stands, also one that nobody knows', () => {
@@ -660,6 +692,7 @@ describe('reports', () => {
     const said = (reason: string) => w.refused(CODER, { name: 'exit', code: 42, reason });
     expect(said('submitted for review').guard).toBe<RefusalName>('said-done');
     expect(said('submitted').message).toContain('nothing of yours is submitted for a');
+    expect(said('submitted').hint).toMatch(/^Do it first, with everything committed: liza submit-for-review a/);
     expect(said('submitted').hint).toContain('liza exit 42 --reason "not submitted: why"');
     const told = w.run(CODER, { name: 'exit', code: 42, reason: 'not submitted: the tests need a database' });
     expect(told.notes).toEqual(['nothing of yours is submitted for a; the next session begins it again']);

@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { newsSince, toldWith } from '../../../src/protocol/messages/news.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
+import { lastReviewRetracted } from '../../../src/protocol/review/retracted.ts';
 import { retractedFields } from '../../../src/supervisor/prompts/task-fields.ts';
 import {
   addReady,
@@ -121,6 +122,15 @@ describe('before the verdict', () => {
     expect(toReviewer()).toEqual(before);
     // The session that goes on with it is told to go on.
     expect(w.refused(CODER, retract('once more')).hint).toContain('It is yours: fix it');
+    const said = (): string => w.refused(reviewer, approve('a')).message;
+    expect(said()).toContain('the submission of a was retracted');
+    // Also when it is submitted anew, and another one reviews it.
+    w.run(CODER, submit('a', commit(2)));
+    expect(toReviewer()).toEqual(before);
+    expect(said()).toContain('the submission of a was retracted');
+    expect(lastReviewRetracted(w.board.state, 'code-reviewer-1')?.message).toBe('the submission of a was retracted');
+    w.run(SUPERVISOR, claimReview('a'));
+    expect(lastReviewRetracted(w.board.state, 'code-reviewer-1')).toBeUndefined();
   });
 
   it('a session that lost its task by another claim cannot', () => {

@@ -187,7 +187,7 @@ describe('submit-for-review', () => {
     );
     expect(refusal.message).toContain('tools/b.js; a code task without a changed test file');
     expect(refusal.hint).toMatch(
-      /1\. Remove these changes.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test.*declare it: liza begin a --also/,
+      /1\. Take these changes out of your commits.*git commit --amend.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test.*declare it: liza begin a --also/,
     );
   });
 
@@ -359,6 +359,10 @@ describe('submit-for-review', () => {
     const proved = { ...green, facts: { ...green.facts, proof: { ...green.facts.proof, tests } } };
     expect(w.run(CODER, proved).notes?.join(' ')).toContain('Your new tests pass on the base too');
     expect(begun().run(CODER, green).notes?.join(' ')).not.toContain('on the base');
+    // One that only takes from tests has no new ones.
+    const none = { ...green.facts.proof, tests: { ...tests, none_new: true as const } };
+    const told = begun().run(CODER, { ...green, facts: { ...green.facts, proof: none } });
+    expect(told.notes?.join(' ')).toContain('The tests that your commit changes pass on the base too');
   });
 
   it.each([
@@ -378,6 +382,22 @@ describe('submit-for-review', () => {
       expect(notes).toContain('liza retract a');
     },
   );
+
+  it('a coder hears of lines that its tests lost, and of files that only the history has', () => {
+    const w = begun();
+    const test_edits = { lines: ['test/a.test.ts:5 - assert.equal(a, 1) → assert.ok(true)'] };
+    const changed = [
+      { path: 'src/a.ts', kind: 'changed' as const },
+      { path: 'test/a.test.ts', kind: 'changed' as const, weakened: true },
+    ];
+    const more = { changes: changed, test_edits, changed_back: ['lib/b.ts'] };
+    const notes = w.run(CODER, submit('a', commit(1), more)).notes?.join('\n');
+    expect(notes).toContain(
+      'takes or changes lines of existing tests, and these assert less than before (test/a.test.ts): test/a',
+    );
+    expect(notes).toContain('add or change these files and undo that again, so that the history keeps it: lib/b.ts');
+    expect(notes?.match(/liza retract a/g)).toHaveLength(2);
+  });
 
   it('a code task without a test is told first what to do, then which files are tests', () => {
     const { hint } = begun().refused(

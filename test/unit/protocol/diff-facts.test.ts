@@ -75,6 +75,12 @@ describe('diffFacts', () => {
     });
   });
 
+  it('files that a plan names and the commit does not touch; of a folder or a pattern nothing is said', () => {
+    const given = changes('src/a.ts');
+    expect(factsOf(given, ['src/a.ts', 'README.md', 'guide/', 'lib/**']).untouched).toEqual({ paths: ['README.md'] });
+    expect(factsOf(given, ['src/a.ts']).untouched).toBeUndefined();
+  });
+
   it('fixtures, snapshots and documents among the tests are no tests', () => {
     const data = ['test/fixtures/a.js', 'test/__snapshots__/a.test.ts.snap', 'tests/README.md', 'test/a.json'];
     const given = ['test/a.test.ts', ...data].map((path): FileChange => ({ path, kind: 'added' }));
@@ -171,14 +177,14 @@ describe('paths in lists', () => {
     const odd = [
       'CLAUDE.md',
       'a b/CLAUDE.md',
-      'x\nTEST FILES REMOVED: none/CLAUDE.md',
+      'x\nTESTS REMOVED: none/CLAUDE.md',
       'y, z/CLAUDE.md',
       'u\u202ev/CLAUDE.md',
     ];
     expect(factsOf(changes(...odd)).instructions?.paths).toEqual([
       'CLAUDE.md',
       '"a b/CLAUDE.md"',
-      '"x\\nTEST FILES REMOVED: none/CLAUDE.md"',
+      '"x\\nTESTS REMOVED: none/CLAUDE.md"',
       '"y, z/CLAUDE.md"',
       '"u\\u{202e}v/CLAUDE.md"',
     ]);

@@ -176,7 +176,7 @@ describe('a task that was never made', () => {
   });
   it('a person is told which one was probably meant, and not to add it', () => {
     const asked = hint(ready('login'), HUMAN, finalize('logn'));
-    expect(asked).toBe('did you mean login? See the tasks: liza status --all');
+    expect(asked).toBe('did you mean login? see the tasks: liza status --all');
   });
   it('a coder is told its own', () => {
     expect(hint(claimed(), CODER, begin('t9'))).toMatch(/^Your work is a\. Next: liza begin a/);

@@ -35,7 +35,7 @@ const counting = (state: State): { readonly state: State; looked(): number } => 
 describe('a plan that was left open', () => {
   it('is a person’s after two sessions that ended without plan done, with the drafts that they left', () => {
     expect(abandonedPlan(drafted([1]).state)).toBeUndefined();
-    expect(abandonedPlan(drafted([1, 2]).state)).toEqual({ sessions: 2, drafts: ['a'] });
+    expect(abandonedPlan(drafted([1, 2]).state)).toEqual({ sessions: 2, drafts: ['a'], planned: [] });
   });
 
   it('looks at no task before that', () => {

@@ -170,6 +170,11 @@ describe('record-validation', () => {
     expect([...greenAt(w.state, BASE)]).toEqual([]);
     w.run(CODER, submit('a', at, { proof: proved(w, 'a', at, { tests }) }));
     expect([...greenAt(w.state, BASE)]).toEqual(['npm test']);
+    // Where others are red there, those that were green are told by name.
+    const partly = begun();
+    const some = { ...tests, base_alone: 'partly', base_green: ['make lint'] } as const;
+    partly.run(CODER, submit('a', at, { proof: proved(partly, 'a', at, { tests: some }) }));
+    expect([...greenAt(partly.state, BASE)]).toEqual(['make lint']);
     // Command by command: another task may have asked for more.
     expect([...greenAt(w.state, at)]).toEqual(['npm test']);
   });

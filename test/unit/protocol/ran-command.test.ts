@@ -49,7 +49,10 @@ test.each([
 
 test.each(['cd src', 'set -e', 'echo done', 'X=true'])('a part that checks nothing is refused: %s', (part) => {
   const one = ranAll(`${part} && npm test`);
-  const said = (command: string) => notGreen(one, [{ criterion: 1, by: 'ran', command }]).join();
+  const said = (command: string) =>
+    notGreen(one, [{ criterion: 1, by: 'ran', command }])
+      .map(({ text }) => text)
+      .join();
   expect(said(part)).toContain('checks nothing');
   expect(said('npm test')).toBe('');
 });
@@ -138,11 +141,11 @@ test.each([
 
 test('who names such a part is told which form counts', () => {
   const w = ranAll('make', 'npm test || ls');
-  const [why] = notGreen(w, [{ criterion: 1, by: 'ran', command: 'npm test' }]);
+  const [why = ''] = notGreen(w, [{ criterion: 1, by: 'ran', command: 'npm test' }]).map(({ text }) => text);
   expect(why).toContain('criterion 1: “npm test” is a part of a command that can be green where that part is red');
   expect(why).toContain('name the whole command: `ran #2`');
   expect(notGreen(w, [{ criterion: 1, by: 'ran', command: 'npm start' }])).toEqual([
-    'criterion 1: Liza did not run “npm start” green at this commit',
+    { text: 'criterion 1: Liza did not run “npm start” green at this commit', criteria: [1] },
   ]);
 });
 

@@ -41,6 +41,8 @@ describe('scope text', () => {
       prose: [],
       outProse: [],
       outParts: [],
+      outWords: [],
+      isWhole: false,
     });
   });
 
@@ -120,6 +122,23 @@ describe('scope text', () => {
       'the other sections',
     ]);
     expect(unheldOut(parseScope('IN: src/\nOUT: "docs/", `lib/a.js`'))).toEqual([]);
+  });
+
+  it('words of OUT that name nothing in the tree are told, files and folders are not', () => {
+    const unheld = (out: string, there: readonly string[] = []): readonly string[] =>
+      unheldOut(parseScope(`IN: src/a.js, test/\nOUT: ${out}`), there);
+    expect(unheld('describe, should_run, Job.run and times')).toEqual(['describe', 'should_run', 'Job.run and times']);
+    expect(unheld('format, bytes.parseRate, docs/, b.py, *.md, .github, README, vendor', ['vendor'])).toEqual([
+      'format',
+      'bytes.parseRate',
+    ]);
+    expect(unheldOut(parseScope('IN: a.js\nOUT: describe'))).toEqual([]);
+  });
+
+  it('everything else is seen by IN, unless IN means a part', () => {
+    expect(unheldOut(parseScope('IN: src/a.js, test/\nOUT: everything else'), [])).toEqual([]);
+    expect(unheldOut(parseScope('IN: src/a.js: function x\nOUT: everything else'), [])).toEqual(['everything else']);
+    expect(unheldOut(parseScope('IN: the parser\nOUT: everything else'), [])).toEqual(['everything else']);
   });
 
   it('what is listed before a file is its part, and of no other file', () => {

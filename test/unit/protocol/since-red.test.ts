@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isLittle, type SinceRed, sinceRedOf, sinceRedText } from '../../../src/protocol/review/since-red.ts';
+import {
+  isLittle,
+  onlyReadTexts,
+  type SinceRed,
+  sinceRedOf,
+  sinceRedText,
+} from '../../../src/protocol/review/since-red.ts';
 
 const commit = 'a'.repeat(40);
 
@@ -52,4 +58,15 @@ describe('red runs before the green one', () => {
   );
   it('an edited record is read as far as it makes sense', () =>
     expect(sinceRedOf({ since_red: { red: 1, commit, lines: 'many', files: 3 } })).toEqual({ red: 1 }));
+});
+
+it.each([
+  ['! grep -n TODO src/a.ts', true],
+  ['test -z "$(grep -rn foo src)"', true],
+  ['sed -n 1p a | grep -q x || exit 1', true],
+  ['test "$(node src/cli.js)" = 6', false],
+  ['grep -q x a && npm test', false],
+  ['grep -q x a && …', false],
+])('%s only reads texts: %s', (command, is) => {
+  expect(onlyReadTexts({ red: 1, at: [{ commit, times: 1, command }] })).toBe(is);
 });

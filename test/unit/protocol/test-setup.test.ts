@@ -30,6 +30,20 @@ describe('how tests are run', () => {
     expect(told(changed.map(path), commands, packages)).toEqual(['tools/check.sh', 'Makefile']);
   });
 
+  it.each([
+    ['node src/cli.js 2 3 | grep -qx 5', []],
+    ['printf 1 | node src/cli.js | tr a b | diff - want.txt && npm test', []],
+    ['npm test && node src/cli.js 2 3 | grep -q 5', []],
+    ['node src/cli.js | tee out.txt', ['src/cli.js']],
+    ['node src/cli.js', ['src/cli.js']],
+    ['sh tools/all.sh | grep -q ok', ['tools/all.sh']],
+    ['node src/run-tests.js | grep -q ok', ['src/run-tests.js']],
+    ['node src/run-tests.js; echo a | grep a', ['src/run-tests.js']],
+  ])('a program whose output is judged is what is tested: %s', (command, expected) => {
+    const changed = ['src/cli.js', 'tools/all.sh', 'src/run-tests.js'].map(path);
+    expect(told(changed, [command])).toEqual(expected);
+  });
+
   describe('what set-up runs', () => {
     const about = (scripts: object): string => JSON.stringify({ scripts, dependencies: { a: '1' } });
     const changed = (before: object, after: object): readonly Changed[] => [
@@ -80,13 +94,13 @@ describe('how tests are run', () => {
   });
 
   it('what a test of the shell runs is what it tests; a script that runs the tests is followed', () => {
-    const text = 'sh greet.sh | grep -qx "Hello, world"\n';
+    const judged = 'sh greet.sh | grep -qx "Hello, world"\n';
     const asked = { packages: [], patterns: DEFAULT_TEST_PATTERNS };
-    const greet = (script: string) =>
+    const greet = (script: string, text = 'sh greet.sh\n') =>
       testSetup([path('greet.sh')], { ...asked, commands: [`sh ${script}`], scripts: [{ path: script, text }] });
     expect(greet('tests/greet.test.sh')).toEqual([]);
     for (const script of ['scripts/test.sh', 'run-tests.sh', 'test/run-tests.sh'])
-      expect(greet(script)).toEqual(['greet.sh']);
+      expect([greet(script), greet(script, judged)]).toEqual([['greet.sh'], []]);
   });
 
   it.each([

@@ -27,6 +27,7 @@ describe('about time', () => {
     'sorting 1e6 numbers needs at most 0.5 s',
     'an answer comes in less than two seconds',
     'a page of 50 rows is ready in <= 80 ms',
+    'elapsed_ms stays below 20 ms for a page that is 1 hour old',
   ])('%s', (criterion) => {
     expect(isTimed(criterion)).toBe(true);
   });
@@ -48,6 +49,11 @@ describe('about a setting or a value', () => {
     'the field timeout_ms defaults to 500',
     'the second run prints 3 lines less',
     'a clip of 3 minutes of audio is cut into 6 parts',
+    'idle_seconds is 3600 for a job that last ran 60 minutes before',
+    'describe() of a job that ran 1 hour ago has idle_seconds 3600',
+    'the record has idle_seconds = 3600 s',
+    'a file that is 2 hours old is listed first',
+    'the option maxAgeSeconds is 3600, so 1 hour',
   ])('%s', (criterion) => {
     expect(isTimed(criterion)).toBe(false);
   });

@@ -163,7 +163,7 @@ test('an error, a refusal, and an agent that goes away: told, and never thrown',
       },
     }),
   );
-  expect(failing.exit).toEqual({ kind: 'exited', code: 1 });
+  expect(failing.exit).toEqual({ kind: 'exited', code: 1, cut: true });
   expect(last(failing.heard, 'result')?.ok).toBe(false);
   expect(last(failing.heard, 'failure')).toMatchObject({ failure: 'login' });
   const refusing = await session((app) =>
@@ -175,6 +175,58 @@ test('an error, a refusal, and an agent that goes away: told, and never thrown',
   const heard: AgentEvent[] = [];
   const gone = drive?.(realClock, request(), { stdin, stdout }, (events) => heard.push(...events));
   stdout.end('not json\n');
-  expect(await gone).toEqual({ kind: 'exited', code: 1 });
+  expect(await gone).toEqual({ kind: 'exited', code: 1, cut: true });
   expect(last(heard, 'failure')).toBeDefined();
+});
+
+/** An agent that is only bytes; answers how `drive` ended, if it did. */
+function raw(lines: readonly string[], reads: boolean) {
+  const stdin = new PassThrough({ highWaterMark: 1000 });
+  const stdout = new PassThrough();
+  const result = (id: unknown, what: object): string => `${JSON.stringify({ jsonrpc: '2.0', id, result: what })}\n`;
+  const listen = (chunk: Buffer): void => {
+    for (const line of chunk
+      .toString()
+      .split('\n')
+      .filter((one) => one !== '')) {
+      const { id, method } = JSON.parse(line) as { id: unknown; method?: string };
+      if (method === 'initialize') stdout.write(lines[0] ?? result(id, { protocolVersion: 1, agentCapabilities: {} }));
+      if (method === 'session/new') stdout.write(result(id, { sessionId: 's' }));
+      if (method !== 'session/prompt') continue;
+      if (!reads) stdin.off('data', listen).pause();
+      return void flood(stdout);
+    }
+  };
+  stdin.on('data', listen);
+  const driven = drive?.(realClock, request({}), { stdin, stdout }, () => {});
+  return { stdin, stdout, driven };
+}
+
+const ASKED = 20_000;
+function flood(stdout: PassThrough): void {
+  const toolCall = { toolCallId: 't', title: 'x'.repeat(100) };
+  const params = { sessionId: 's', toolCall, options: OPTIONS };
+  const ask = (id: number): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'session/request_permission', params })}\n`;
+  for (let id = 0; id < ASKED; id++) stdout.write(ask(id));
+}
+
+test('an agent that asks and asks and reads no answer is heard no more until it does', async () => {
+  const { stdin, stdout } = raw([], false);
+  await expect.poll(() => stdin.writableLength + stdin.readableLength, { timeout: 10_000 }).toBeGreaterThan(1_000_000);
+  await new Promise((done) => setTimeout(done, 200));
+  expect(stdin.writableLength + stdin.readableLength).toBeLessThan(1_500_000);
+  expect(stdout.readableLength + stdout.writableLength).toBeGreaterThan(1_000_000);
+  let answers = 0;
+  stdin.on('data', (chunk: Buffer) => {
+    answers += chunk.toString().split('\n').length - 1;
+  });
+  stdin.resume();
+  await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThanOrEqual(ASKED);
+}, 40_000);
+
+test('an error whose details are too deep to be shown ends the session, and nothing else', async () => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const { driven } = raw([`{"jsonrpc":"2.0","id":0,"error":{"code":-32000,"message":"no","data":${deep}}}\n`], true);
+  expect(await driven).toEqual({ kind: 'exited', code: 1, cut: true });
 });

@@ -39,7 +39,7 @@ test('each turn of a task is one line', () => {
     'coder-1 money submits commit abcdef0 for review',
     'code-reviewer-1 money REJECTS it: src/money.mjs:4 the sign is lost',
     'coder-1 money goes back to work on it',
-    'code-reviewer-1 money CONFLICT in src/a.mjs with month; nothing was merged',
+    'queue money CONFLICT in src/a.mjs with month; nothing was merged',
   ]);
 });
 
@@ -49,7 +49,7 @@ test('a red test is no conflict, and neither is its fix', () => {
     { event: 'claimed', agent: 'coder-1', from: 'INTEGRATION_FAILED' },
   ];
   expect(text(undefined, view(red))).toEqual([
-    'code-reviewer-1 money is RED on integration, twice, and leaves: src/ prints',
+    'queue money is RED on integration, twice, and leaves: src/ prints',
     'coder-1 money takes it back, with the log of the red test',
   ]);
 });

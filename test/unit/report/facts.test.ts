@@ -280,7 +280,7 @@ describe('the report of a goal', () => {
     }
     expect(markdownReport(under)).toContain('- **disc-1** (low, by coder-1, from goal-1): a typo');
     for (const text of [markdownReport(of('COMPLETED')), textOf(page(of('COMPLETED')))])
-      expect(text).toContain('Left to the next goal');
+      expect(text).toContain('Discoveries left to the next goal');
   });
 
   it('counts neither a note nor a discovery of an earlier goal', () => {

@@ -18,7 +18,7 @@ const kindOf = (path: string) =>
   path === '/gone' ? undefined : path.endsWith('.txt') ? ('file' as const) : ('folder' as const);
 const TOOL = { program: '/usr/bin/bwrap', extra: [] };
 const argv = (policy: Partial<Policy> = {}) =>
-  bwrapArgv(TOOL, { ...POLICY, ...policy }, ['sh', '-c', 'true'], { kindOf });
+  bwrapArgv(TOOL, { ...POLICY, ...policy }, ['sh', '-c', 'true'], { kindOf, env: {} });
 
 /** Where in the list an option with these operands stands. */
 const placeOf = (list: readonly string[], ...words: string[]): number =>
@@ -88,7 +88,7 @@ describe('bubblewrap', () => {
   });
 
   test('a program that looks like an option stays a program', () => {
-    const list = bwrapArgv(TOOL, POLICY, ['--bind', '/', '/'], { kindOf });
+    const list = bwrapArgv(TOOL, POLICY, ['--bind', '/', '/'], { kindOf, env: {} });
     expect(list.slice(list.lastIndexOf('--'))).toEqual(['--', '--bind', '/', '/']);
   });
 });

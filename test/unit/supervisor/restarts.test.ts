@@ -88,6 +88,13 @@ test.each([
   expect(repeated(10, more).next).toMatchObject({ kind });
 });
 
+test('a session that its provider no longer has is started afresh at once, and counts as no crash', () => {
+  const gone = { ...crashed, resumeFailed: true } as const;
+  const { next, past } = repeated(5, gone);
+  expect(next).toEqual({ kind: 'go-on' });
+  expect(past.crashes).toEqual([]);
+});
+
 describe('crashes', () => {
   test('five seconds, doubling', () => {
     expect(repeated(1, crashed).next).toMatchObject({ kind: 'again', afterMs: 5000 });

@@ -19,6 +19,7 @@ test.each([
   [{ kind: 'over-limit', why: 'memory' }],
   [{ kind: 'overdue', why: 'it said that it ends' }, { code: 0 }],
   [{ kind: 'exited', code: 137 }],
+  [{ kind: 'exited', code: 1, cut: true }],
 ])('%j: told', (how, declared?: object) => {
   expect(found(how, declared)).toBe(COMMIT);
 });

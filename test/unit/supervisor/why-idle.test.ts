@@ -168,9 +168,7 @@ describe('nothing moves because', () => {
     );
     expect(
       why({ tasks: [task('t')], agents: { 'coder-1': agent('coder', gone), 'coder-2': agent('coder', gone) } }),
-    ).toBe(
-      '1 task can be claimed (t) but no agent is running (the lease of coder-1 ended 4m ago, the lease of coder-2 ended 4m ago): liza run',
-    );
+    ).toBe('1 task can be claimed (t) but no agent is running (the lease of coder-1, coder-2 ended 4m ago): liza run');
   });
 
   it('the whole crew stopped in order: nobody is called gone, and liza run goes on', () => {
@@ -200,12 +198,12 @@ describe('nothing moves because', () => {
     ['login', 'it needs a login'],
     ['crash-loop', 'it crashed again and again'],
     ['provider', 'its CLI does not start'],
-    ['spin', 'it ended again and again without progress'],
+    ['spin', 'its sessions changed nothing'],
   ] as const)('every coder gave up (%s): says of each why', (kind, words) => {
     const trouble = { kind, detail: 'claude /login', since: ago(MINUTE) };
     const agents = { ...PLANNER, 'coder-1': agent('coder', { trouble }) };
     expect(why({ tasks: [task('t')], agents })).toBe(
-      `1 task can be claimed (t) but no coder is running (coder-1 gave up, ${words}: claude /login): liza agent coder`,
+      `1 task can be claimed (t) but no coder is running (coder-1 gave up: ${words}): liza agent coder`,
     );
   });
 
@@ -226,7 +224,7 @@ describe('nothing moves because', () => {
       'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — waiting for planner-1, or decide yourself: liza answer root "…"',
     );
     expect(why({ tasks, agents: CODER })).toBe(
-      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is registered (liza agent planner), so you must decide: liza answer root "…"',
+      'all 2 other tasks wait for root, which is BLOCKED: "Which header?" — no planner is running: liza agent planner, or decide yourself: liza answer root "…"',
     );
     const lone = task('lone', { status: 'BLOCKED', blocked_reason: 'no key' });
     expect(why({ tasks: [lone, ...tasks], agents: PLANNER })).toBe(
@@ -286,7 +284,7 @@ describe('nothing moves because', () => {
 
   it('every task has ended', () => {
     expect(why({ tasks: [task('t', { status: 'MERGED' })], agents: PLANNER })).toBe(
-      'every task has ended — waiting for planner-1, or decide yourself: liza goal complete, or liza add-task',
+      'every task has ended — waiting for planner-1, or decide yourself: liza goal complete; to add work: liza add-task --help',
     );
   });
 
@@ -298,6 +296,14 @@ describe('nothing moves because', () => {
     );
   });
 
+  it('every task has ended, and the planner gave up: the short fact, then what to type; a new planner comes last', () => {
+    const trouble = { kind: 'spin', detail: 'a long story', since: ago(MINUTE) } as const;
+    const agents = { ...CODER, 'planner-1': agent('planner', { trouble }), 'planner-2': agent('planner', { trouble }) };
+    expect(why({ tasks: [task('t', { status: 'MERGED' })], agents })).toBe(
+      'every task has ended — planner-1, planner-2 gave up, so you decide: liza goal complete; to add work: liza add-task --help; for a new planner: liza agent planner',
+    );
+  });
+
   it('every task has ended and is archived', () => {
     expect(why({ archived: new Map([['t', 'MERGED']]), agents: PLANNER })).toMatch(/^every task has ended/);
   });
@@ -306,7 +312,7 @@ describe('nothing moves because', () => {
     expect(why({ agents: PLANNER })).toMatch(/^nothing is planned yet/);
     expect(why({ state: goal('PLANNING') })).toBe('nothing is planned yet and no agent is running: liza run');
     expect(why({ state: goal('PLANNING'), agents: CODER })).toBe(
-      'nothing is planned yet — no planner is registered (liza agent planner), so you must decide: liza add-task',
+      'nothing is planned yet — no planner is running: liza agent planner, or decide yourself: liza add-task --help',
     );
   });
 

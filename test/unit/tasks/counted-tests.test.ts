@@ -56,6 +56,8 @@ test.each([
   ['deno', 'ok | 12 passed | 1 failed (30ms)', 13],
   ['bun', ' 12 pass\n 0 fail\n', 12],
   ['bats', '5 tests, 0 failures, 1 skipped', 4],
+  ['TAP without numbers or a sum', 'ok - sum adds up\nok - sum later # SKIP\nnot ok - sum of none\n', 2],
+  ['lines of that form beside a sum', 'ok - sum adds up\n# pass 3\n# fail 0\n', 3],
   ['two runners after each other', '# pass 2\n# fail 0\n\n  3 passing (1ms)', 5],
 ])('%s: the tests that ran are counted, skipped ones are not', (_, printed, count) => {
   expect(countedTests(printed)).toBe(count);
@@ -104,6 +106,8 @@ test.each([
     false,
   ],
   [{ tests: 1 }, 1, ', 1 test', false],
+  [{ tests: 17, command: '! npm test' }, 1, ', it WANTS TESTS RED', false],
+  [{ tests: 0, command: '! npm test' }, 1, ', IT RAN NO TEST', false],
   [{}, 3, '', false],
 ])('%j with %s more declared', (counts, added, words, fewer) => {
   expect(testCount(counts, added)).toBe(words);

@@ -8,6 +8,7 @@ const failedTests = (printed: string) => bounded(allFailed(printed));
 describe('failed tests', () => {
   it.each([
     ['TAP', 'ok 1 - a\nnot ok 2 - adds up # time=3ms\n', 'adds up'],
+    ['TAP without numbers', 'ok - sum a\nnot ok - sum adds up\n', 'sum adds up'],
     ['node', '✔ a (1ms)\n✖ adds up (0.8ms)\n✖ failing tests:\n', 'adds up'],
     ['vitest', ' FAIL  test/a.test.ts > sum > adds up\n', 'test/a.test.ts > sum > adds up'],
     ['jest', '  ● sum › adds up\n', 'sum › adds up'],

@@ -29,7 +29,7 @@ test.each([
   ['bun', ' 0 pass\n 0 fail\n'],
 ])('%s ran no test', (_what, printed) => {
   expect(idleRun(printed, false)).toBe('no_tests');
-  expect(testsRun(printed)).toBe(0);
+  expect(testsRun(printed, 'npm test')).toBe(0);
 });
 
 test.each([
@@ -39,5 +39,15 @@ test.each([
   ['vitest', ' ✓ test/a.test.js (2 tests) 5ms\n'],
 ])('%s ran tests', (_what, printed) => {
   expect(idleRun(printed, true)).toBeUndefined();
-  expect(testsRun(printed)).not.toBe(0);
+  expect(testsRun(printed, 'npm test')).not.toBe(0);
 });
+
+test.each(['! npm test', 'if npm test; then exit 1; fi', 'npm run build && ! npm test', 'npm test; test $? -ne 0'])(
+  'what %s counts are no green tests',
+  (command) => {
+    const printed = '# tests 17\n# pass 16\n# fail 1\n';
+    expect(testsRun(printed, command)).toBeUndefined();
+    expect(testsRun(printed, 'npm test')).toBe(17);
+    expect(testsRun('# tests 0\n# pass 0\n# fail 0\n', command)).toBe(0);
+  },
+);

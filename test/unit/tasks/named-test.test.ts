@@ -346,3 +346,10 @@ describe('without a body, or with an empty one', () => {
     ['a literal', 'func TestTwo(t *testing.T) {\n\tx := T{}\n\tx.Check(t)\n}\n', 'TestTwo', 'a_test.go'],
   ])('%s stands in it', (_what, text, name, path) => expect(found(text, name, path)).not.toHaveProperty('empty'));
 });
+
+test('a name with values counts where the runner prints it behind its groups', () => {
+  const text = `describe('Bytes', () => {\n  for (const n of ALL) it(\`takes \${n} bytes\`, () => assert(n));\n});\n`;
+  const passed = new Set(['Bytes takes 3 bytes']);
+  expect(namedTest({ text, path: 'test/a.test.js', passed }, ['takes 3 bytes'])).not.toHaveProperty('unnamed');
+  expect(namedTest({ text, path: 'test/a.test.js', passed }, ['takes 5 bytes'])).toHaveProperty('unnamed', true);
+});

@@ -11,6 +11,8 @@ const passedTests = (printed: string, names: ReadonlyMap<string, number>, failed
 describe('passed tests', () => {
   it.each([
     ['TAP', 'ok 1 - adds up # time=3ms\nok 2 - old\n', 'adds up'],
+    ['TAP without numbers', 'ok - adds up\nnot ok - old\n', 'adds up'],
+    ['TAP with the groups before the name', 'ok - Test of sums adds up\nok 3 Test of sums sum\n', 'adds up'],
     ['node', '✔ adds up (0.8ms)\n', 'adds up'],
     ['mocha', '    ✓ adds up\n', 'adds up'],
     ['vitest', ' ✓ test/a.test.ts > sum > adds up 2ms\n', 'adds up'],
@@ -25,6 +27,15 @@ describe('passed tests', () => {
   it('nothing that failed, that is not wanted, or that is no line of a runner', () => {
     expect(passedTests('not ok 1 - adds up\n✖ adds up\nok 2 - old\nadds up\n', wanted, [])).toEqual([]);
     expect(passedTests('✔ adds up\n', wanted, ['a.test.ts > adds up'])).toEqual([]);
+  });
+
+  it('one that failed behind its groups is told, and one with values in its name, too', () => {
+    const names = new Map(['Should parse KB', 'Should parse MB', `Should take \${x} of it`].map((name) => [name, 1]));
+    const printed =
+      'ok - Test byte Should parse KB\nnot ok - Test byte Should parse MB\nok - Test byte Should take 3 of it\n';
+    const { passed, untold } = endedTests(printed, among(names), ['Test byte Should parse MB']);
+    expect(passed.names).toEqual(['Should parse KB', 'Test byte Should take 3 of it']);
+    expect(untold.names).toEqual([]);
   });
 
   it('bounded', () => {
@@ -91,5 +102,19 @@ describe('passed tests', () => {
       'test/sub.test.js',
     ]);
     expect([passed.names, untold.names]).toEqual([[], ['subtracts']]);
+  });
+
+  it('of one that was skipped it is said how it ended', () => {
+    const names = new Map([
+      ['adds', 1],
+      ['divides', 1],
+    ]);
+    for (const line of [
+      'ok 2 - adds # SKIP not now',
+      '\ufe63 adds (0.1ms) # SKIP',
+      '  \u2193 adds',
+      'x.py::adds SKIPPED (no)',
+    ])
+      expect(endedTests(`not ok 1 - other\n${line}\n`, among(names), ['other']).untold.names).toEqual(['divides']);
   });
 });

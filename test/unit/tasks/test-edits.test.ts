@@ -48,7 +48,7 @@ describe('edits of tests', () => {
     ['-#include "a.h"\n+#include "b.h"', []],
     [
       "-import { api } from '../src/api.js';\n+import { api } from './fake-api.js';",
-      ["t.test.js:1 - import { api } from '../src/api.js';"],
+      ["t.test.js:1 - import { api } from '../src/api.js'; → import { api } from './fake-api.js';"],
     ],
     [
       "-import { a } from '../src/a.js';\n-expect(a).toBe(1);\n+import { a } from '../lib/a.js';",
@@ -99,7 +99,7 @@ describe('edits of tests', () => {
   it('each line taken from an existing test, and each that switches one off', () => {
     expect(testEdits(readHunks(DIFF))).toEqual({
       lines: [
-        'test/a.test.ts:3 - expect(a).toBe(1);',
+        "test/a.test.ts:3 - expect(a).toBe(1); → test.skip('a', () => {});",
         "test/a.test.ts:3 + test.skip('a', () => {});",
         'test/a.test.ts:9 - -- looks like a header',
         "test/new.test.ts:1 + test.only('x');",
@@ -275,6 +275,20 @@ describe('lines that put work off or silence a check', () => {
     expect(found('test/a.ts', 'test.skip()')).toEqual([]);
     expect(marks(readHunks(diffOf('src/a.ts', '-// TODO: x', '+  // TODO: x')), () => false).lines).toEqual([]);
   });
+
+  it.each([
+    ['in other words', ['-// TODO: refuse empty names', '+// Empty names come later.'], 1],
+    ['as put off again', ['-// TODO: refuse empty names', '+// TODO: refuse blank names'], 1],
+    ['with code for it', ['-// TODO: refuse empty names', '+// No empty names.', '+if (!name) throw new Error();'], 0],
+    ['behind code', ['-run(name); // TODO: refuse empty names', '+run(name); // as it is'], 0],
+    ['removed', ['-// TODO: refuse empty names'], 0],
+    ['another remark', ['-// Names are short.', '+// Names are long.'], 0],
+  ])('put-off work reworded: %s', (_what, lines, many) => {
+    const found = marks(readHunks(diffOf('src/a.ts', lines.join('\n'))), () => false).lines;
+    expect(found).toHaveLength(many);
+    if (many > 0 && !lines[1]?.includes('TODO'))
+      expect(found).toEqual(['src/a.ts:1 // Empty names come later. (it said: // TODO: refuse empty names)']);
+  });
 });
 
 describe('what a reader of the diff would not see', () => {
@@ -323,5 +337,33 @@ describe('what a reader of the diff would not see', () => {
     ];
     expect(fine.flatMap((line) => inCode(line))).toEqual([]);
     expect(inCode('\u001b[32mok\u001b[0m', 'test/a.snap')).toEqual([]);
+  });
+});
+
+describe('an assertion that is replaced', () => {
+  const hunks = (path: string, hunk: string) => readHunks(diffOf(path, hunk));
+  it.each([
+    ['t.test.js', '-  assert.equal(parse(a), 1);\n+  assert.ok(true);'],
+    ['t.test.js', '-  expect(list).toEqual([1]);\n+  expect(list.length).toBeGreaterThanOrEqual(0);'],
+    ['t.test.js', '-  assert.equal(list.length, 1);\n+  assert(list.length >= 0);'],
+    ['test_a.py', '-    self.assertEqual(len(jobs), 1)\n+    self.assertGreaterEqual(len(jobs), 0)'],
+    ['test_a.py', '-    assert run() == 3\n+    assert True'],
+  ])('by one that cannot fail is weaker, in %s: %j', (path, hunk) => {
+    expect([...weakened(hunks(path, hunk))]).toEqual([path]);
+    expect(testEdits(hunks(path, hunk)).lines[0]).toMatch(/^\S+:1 - .* → \S/);
+  });
+
+  it.each([
+    ['t.test.js', '-  assert.equal(parse(a), 1);\n+  assert.equal(parse(a), 2);'],
+    ['t.test.js', '-  assert.ok(true);\n+  assert(list.length > 0);'],
+    ['t.test.js', '-  assert.ok(1);\n+  assert.ok(true);'],
+  ])('by another is not, in %s: %j', (path, hunk) => {
+    expect([...weakened(hunks(path, hunk))]).toEqual([]);
+  });
+
+  it('is told with what came instead only where that is plain', () => {
+    const { lines } = testEdits(hunks('t.test.js', '-  a(1);\n-  b(2);\n+  c(3);'));
+    expect(lines).toEqual(['t.test.js:1 - a(1);', 't.test.js:2 - b(2); → c(3);']);
+    expect(testEdits(hunks('t.test.js', '-  a(1);\n+  c(3);\n+  d(4);')).lines).toEqual(['t.test.js:1 - a(1);']);
   });
 });

@@ -229,3 +229,10 @@ describe('node takes a file without tests for one test', () => {
   test('another runner may print the files that it ran', () =>
     expect(told('ok 1 - test/b.test.js\n1..1', 'test/b.test.js', text, 'takes three').is).toBe('silent'));
 });
+
+test('TAP without numbers names a test behind its groups, with its values filled in', () => {
+  const text = `describe('Bytes', () => {\n  it('adds two', f);\n  for (const n of ALL) it(\`takes \${n} bytes\`, f);\n});\n`;
+  const printed = 'ok - Bytes adds two\nok - Bytes takes 3 bytes\nnot ok - Bytes takes 4 bytes\n';
+  expect(told(printed, JS_PATH, text, 'adds two')).toEqual({ is: 'ran' });
+  expect(told(printed, JS_PATH, text, 'takes 3 bytes', `takes \${n} bytes`)).toEqual({ is: 'ran' });
+});

@@ -20,7 +20,7 @@ import { withQuestion } from '../../messages/questions.ts';
 import type { Task } from '../../state.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
-import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
+import { beyondNote, notAPath, outsidePlan, tooMany } from './plan-files.ts';
 
 export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
 
@@ -141,7 +141,12 @@ export const begin: Row<'begin'> = {
     const { assumptions } = checkpoint;
     if (assumptions.length <= settings.assumption_budget) {
       const state = withTask(s.state, evolve(task, {}, told));
-      return { state, detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}` };
+      const notes = beyondNote(s, checkpoint.files_to_modify);
+      return {
+        state,
+        detail: `${s.actor.id} began ${task.id}: ${firstLine(checkpoint.intent)}`,
+        ...(notes.length === 0 ? {} : { notes }),
+      };
     }
     const reason = `assumption budget exceeded: ${counted(assumptions.length, 'assumption')}, ${settings.assumption_budget} allowed`;
     return {
@@ -153,7 +158,8 @@ export const begin: Row<'begin'> = {
   },
 };
 
-function checkpointComplete({ task, command, settings, commandLine }: Situation<'begin'>): Refusal | undefined {
+function checkpointComplete(s: Situation<'begin'>): Refusal | undefined {
+  const { task, command, settings, commandLine } = s;
   const { intent, risks, validation, files_to_modify } = command.checkpoint;
   const lacks = blank(validation) || isOpen(validation) ? undefined : lacksInValidation(settings, task, validation);
   const missing = [
@@ -175,14 +181,17 @@ function checkpointComplete({ task, command, settings, commandLine }: Situation<
   );
   const isLate = command.facts !== undefined && isBeforePlan(task, command.facts);
   const aside = command.set_aside === true || (isLate && mayPutAside(task)) ? ' --set-aside' : '';
+  // What would be refused next is told in the same round.
+  const out = outsidePlan(s, files_to_modify);
+  const rest = out === undefined ? 'the rest as it was' : 'the rest as it was but for those files';
   return refuse(
-    `the checkpoint lacks ${missing.join(', ')}`,
-    `Give ${missing.length === 1 ? 'it, and the rest as it was' : 'them all'}: ${line}${aside}`,
+    `the checkpoint lacks ${missing.join(', ')}${out === undefined ? '' : `; and ${out.message}`}`,
+    `${out === undefined ? '' : `${out.hint}. Otherwise: `}Give ${missing.length === 1 ? `it, and ${rest}` : 'them all'}: ${line}${aside}`,
   );
 }
 
-const SET_ASIDE =
-  'The same command with --set-aside keeps them, resets the worktree, begins, and says how to bring them back';
+const setAside = (what: string): string =>
+  `The same command with --set-aside keeps ${what}, resets the worktree, begins, and says how to bring it back`;
 
 /** A merge that is laid out in the folder cannot be set aside. */
 const mayPutAside = ({ integration_fix: fixes }: Task): boolean => fixes !== true;
@@ -211,11 +220,11 @@ function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined 
   if (facts.head !== start) {
     return refuse(
       `HEAD is ${facts.head}, but this iteration starts at ${start}: the code came before the checkpoint`,
-      SET_ASIDE,
+      setAside('what was committed and changed since'),
     );
   }
   if (facts.dirty.length === 0) return undefined;
-  return refuse(`these files are changed already: ${list(facts.dirty)}`, SET_ASIDE);
+  return refuse(`these files are changed already: ${list(facts.dirty)}`, setAside('these changes'));
 }
 
 export const block: Row<'block'> = {

@@ -19,6 +19,7 @@ import {
   testPatterns,
 } from '../../facts/scope.ts';
 import { CHECKERS } from '../../facts/type-checks.ts';
+import { startCommit } from '../../leases.ts';
 import { proofCommands } from '../../review/proof.ts';
 import type { Task } from '../../state.ts';
 import { list } from './coder.ts';
@@ -40,7 +41,7 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
           `the commit touches files that the task declares OUT: ${list(outside)}`,
           forbidden
             ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can fix: ${commandLine('block', task.id)}`
-            : 'Remove these changes, then submit again',
+            : `${upper(takenOut(task))}, then submit the new HEAD`,
         );
   const isDeclared = coverage(declaredFiles(task).filter((item) => !ANYWHERE.test(item)));
   const isOutside = new Set(outside);
@@ -81,9 +82,15 @@ function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]
   const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
   return refuse(
     `the commit touches files that neither the task’s IN nor your plan names: ${list(beyond)}`,
-    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not, remove them, then submit the new HEAD`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not: ${takenOut(task)}, then submit the new HEAD`,
   );
 }
+
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** A commit that only undoes them leaves them in the history. */
+const takenOut = (task: Task): string =>
+  `take these changes out of your commits, so that the history has them neither: git commit --amend, or git reset --soft ${startCommit(task) ?? '<start>'}, then commit the rest anew`;
 
 /** Its type asks for no code at all. */
 export const isCodeless = ({ type = 'code' }: Task): boolean => type !== 'code' && type !== 'test';
@@ -96,7 +103,7 @@ const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns
 
 /** No declaration helps: the type itself forbids code. */
 const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
-  `Remove these changes; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
+  `${upper(takenOut(task))}; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
 
 export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, settings, commandLine } = s;

@@ -11,7 +11,7 @@ import { declaredFiles, lateFiles } from '../../facts/diff-facts.ts';
 import { coverage } from '../../facts/globs.ts';
 import { iterationEvents } from '../../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
-import { notAPath, outsidePlan, tooMany } from './plan-files.ts';
+import { beyondIn, notAPath, outsidePlan, tooMany } from './plan-files.ts';
 
 /** What may stand for more than one file, or for none. */
 const NO_SINGLE_FILE = /[*?]|\/$|^(?:\.\/)*\.?$|\/\.$|^-/;
@@ -25,9 +25,13 @@ export const declare: Row<'declare'> = {
   from: ['CLAIMED'],
   // A submission that needs it names it.
   offered: () => false,
-  already: ({ task, command: { files } }) => {
-    // A file that the plan has is not declared late.
-    const isPlanned = coverage(declaredFiles(task));
+  already: (s) => {
+    const { task, command } = s;
+    const { files } = command;
+    // A file that the plan has is not declared late; one beyond IN may lack its reason.
+    const beyond = new Set(beyondIn(s, files));
+    const covers = coverage(declaredFiles(task));
+    const isPlanned = (file: string): boolean => covers(file) && !beyond.has(file);
     const late = new Set(lateFiles(iterationEvents(task)).map(({ path }) => path));
     return files.length > 0 && files.every((file) => late.has(file) || isPlanned(file));
   },

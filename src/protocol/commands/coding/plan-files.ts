@@ -1,11 +1,11 @@
 // What a plan may name, with the checkpoint (`begin --file`) or after it (`begin --also`): paths of the repository, none
 // that the task declares OUT, and for a test task no code. One rule, because a file that is refused late costs the work.
 
-import { listed } from '../../../text/format.ts';
+import { listed, shellWord } from '../../../text/format.ts';
 import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { isPattern, MOST_PATTERNS } from '../../facts/globs.ts';
-import { isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
+import { beyondScope, isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
 
 /** From the root of the repository, and not out of it. */
 const PATH =
@@ -60,4 +60,29 @@ export function outsidePlan(
         `the task declares OUT: ${listed(outside, 5)}`,
         `Do without it; if that is impossible, only the planner can change the scope: ${commandLine('block', task.id)}`,
       );
+}
+
+/** Single files of a plan that IN does not cover: a plan may name them, and the reviewer asks why. */
+export const beyondIn = (
+  { task, settings }: Pick<Situation<'begin'>, 'task' | 'settings'>,
+  named: readonly string[],
+): readonly string[] => {
+  const files = named.map((file) => file.trim().replace(/^(?:\.\/)+/, ''));
+  const single = files.filter((file) => file !== '' && !isPattern(file) && !file.endsWith('/'));
+  const patterns = testPatterns(settings);
+  return beyondScope(
+    parseScope(task.scope ?? ''),
+    single.filter((file) => !isTest(file, patterns)),
+  );
+};
+
+/** What its coder hears at once, and not only when the work is done. */
+export function beyondNote(s: Pick<Situation<'begin'>, 'task' | 'settings' | 'commandLine'>, named: readonly string[]) {
+  const beyond = beyondIn(s, named);
+  if (beyond.length === 0) return [];
+  const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
+  const line = s.commandLine('declare', s.task.id).replace('--also <path>', also.join(' '));
+  return [
+    `Beyond the task’s IN: ${listed(beyond, 5)}. The reviewer is told and has no reason yet; give one: ${line}; or leave ${beyond.length === 1 ? 'it' : 'them'} as ${beyond.length === 1 ? 'it is' : 'they are'}.`,
+  ];
 }

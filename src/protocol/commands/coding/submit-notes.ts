@@ -23,7 +23,13 @@ export interface SubmitNotes {
 }
 
 export function submitNotes(s: Submission, diff: DiffFacts): SubmitNotes {
-  const notes = [...proofNotes(s), ...beyondNotes(s, diff), ...markNotes(s, diff)];
+  const notes = [
+    ...proofNotes(s),
+    ...beyondNotes(s, diff),
+    ...markNotes(s, diff),
+    ...lessNotes(s, diff),
+    ...undoneNotes(s, diff),
+  ];
   return {
     lines: notes.map(({ fact, mend }) => `${fact}; the reviewer is told. ${mend}`),
     facts: notes.map(({ fact }) => fact.slice(0, LONGEST)),
@@ -40,6 +46,7 @@ const proofNotes = (s: Submission): readonly Note[] => [
   ...unnamedNotes(s),
   ...unrunNotes(s),
   ...noTestNotes(s),
+  ...idleNotes(s),
 ];
 
 /** The plan may name them by a folder, and so one that nobody meant. */
@@ -53,7 +60,8 @@ function beyondNotes(s: Submission, { beyond_scope: beyond }: DiffFacts): readon
   ];
 }
 
-const pathsIn = ({ paths, more }: PathList): string => `${list(paths)}${more === undefined ? '' : ` and ${more} more`}`;
+const pathsIn = ({ paths, more }: PathList): string =>
+  `${list(paths)}${more === undefined || more === 0 ? '' : ` and ${more} more`}`;
 
 /** Skips and put-off work are the first that a reviewer looks at. */
 function markNotes(s: Submission, { marks, test_edits: edits }: DiffFacts): readonly Note[] {
@@ -72,12 +80,41 @@ function markNotes(s: Submission, { marks, test_edits: edits }: DiffFacts): read
 
 const MOST_MARKS = 3;
 
-function greenNotes(s: Submission): readonly Note[] {
-  if (s.command.facts.proof?.tests?.on_base !== 'green' || s.task.type === 'test') return [];
-  const isCode = (s.task.type ?? 'code') === 'code';
+/** A reviewer asks of each whether a criterion wants it. */
+function lessNotes(s: Submission, { test_edits: edits, tests_weakened: weak }: DiffFacts): readonly Note[] {
+  const gone = (edits?.lines ?? []).filter((line) => /:\d+ - /.test(line));
+  if (gone.length === 0) return [];
+  const more = (edits?.more ?? 0) + Math.max(0, gone.length - MOST_MARKS);
+  const shown = gone.slice(0, MOST_MARKS).map((line) => line.trim().slice(0, 200));
   return [
     {
-      fact: 'Your new tests pass on the base too, so they prove nothing about the change',
+      fact: `Your commit takes or changes lines of existing tests${weak === undefined ? '' : `, and these assert less than before (${pathsIn(weak)})`}: ${shown.join('; ')}${more === 0 ? '' : ` and ${more} more`}`,
+      mend: `If a criterion asks for that, leave it; otherwise put them back: ${takeBack(s)}`,
+    },
+  ];
+}
+
+/** No diff shows them, the history does. */
+function undoneNotes(s: Submission, { changed_back: back, passing }: DiffFacts): readonly Note[] {
+  const paths = [...(back?.paths ?? []), ...(passing?.paths ?? [])];
+  if (paths.length === 0) return [];
+  const more = (back?.more ?? 0) + (passing?.more ?? 0);
+  return [
+    {
+      fact: `Your commits add or change these files and undo that again, so that the history keeps it: ${pathsIn({ paths, more })}`,
+      mend: `If it should not be there, take it back, and commit the rest anew: ${takeBack(s)}`,
+    },
+  ];
+}
+
+function greenNotes(s: Submission): readonly Note[] {
+  const { on_base, reads, none_new: none, passed = [], passed_more: more = 0 } = s.command.facts.proof?.tests ?? {};
+  if (on_base !== 'green' || reads !== undefined || s.task.type === 'test') return [];
+  const isCode = (s.task.type ?? 'code') === 'code';
+  const names = pathsIn({ paths: passed.slice(0, MOST_MARKS), more: more + Math.max(0, passed.length - MOST_MARKS) });
+  return [
+    {
+      fact: `${none ? 'The tests that your commit changes' : 'Your new tests'} pass on the base too, so they prove nothing about the change${passed.length === 0 ? '' : `: ${names}`}`,
       mend: isCode
         ? `In a code task they should fail there. If the task changes nothing that a program does, leave them so; otherwise mend them: ${takeBack(s)}`
         : `If they should prove it: ${takeBack(s)}`,
@@ -168,6 +205,19 @@ function noTestNotes(s: Submission): readonly Note[] {
     mend: `If it should run yours, name them so that it selects them: ${takeBack(s)}; if it can select none, liza discover tells the planner`,
   }));
 }
+
+/** The line itself does not show it; a validation is the planner's. */
+const idleNotes = (s: Submission): readonly Note[] =>
+  (s.command.facts.proof?.runs ?? []).flatMap(({ command: line, idle_script: idle }) =>
+    idle === undefined
+      ? []
+      : [
+          {
+            fact: `\`${line}\` cannot fail: its script is \`${idle}\``,
+            mend: `If your change made it so, take it back: ${takeBack(s)}; otherwise liza discover tells the planner`,
+          },
+        ],
+  );
 
 /** Settings are a person's, validation the planner's. */
 const NOT_RUN: Note = {

@@ -259,7 +259,7 @@ function uncommittedHint({ task, command, settings, commandLine }: Situation<'su
   const beyond = beyondScope(parseScope(task.scope ?? ''), code);
   const again = commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD');
   const [it, is] = beyond.length === 1 ? ['it', 'is'] : ['them', 'are'];
-  if (beyond.length === 0) return `Commit them if they belong to the task, else remove them; then ${again}`;
+  if (beyond.length === 0) return `Commit them if they belong to the task, else undo these changes; then ${again}`;
   const others = beyond.length === dirty.length ? '' : 'commit the others; ';
   if (isCodeless(task) && beyond.some(isCode))
     return `${list(beyond)} ${is} beyond SCOPE, and a ${task.type} task leaves code as it is: remove ${it}; ${others}then ${again}. If the task cannot be done without that code: ${commandLine('block', task.id)}`;

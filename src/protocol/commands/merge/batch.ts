@@ -90,7 +90,7 @@ const AGAIN = 'Run it again';
 
 export function announceBatch({ state, command, now }: Situation<'reserve-merge'>, by: string): State {
   const { process, judged } = command;
-  const { log, ...told } = judged ?? {};
+  const { log, by: tool, seconds, ...told } = judged ?? {};
   const chain = chainOf(command);
   const since = iso(now);
   const marks = { by, since, ...defined({ process }), judged: judged !== undefined, ...told };
@@ -104,7 +104,7 @@ export function announceBatch({ state, command, now }: Situation<'reserve-merge'
       : withTask(to, patch(task, { merging: { ...marks, candidate, onto }, merge_held: undefined }));
   }, free);
   return withQueue(announced, (queue) =>
-    judged === undefined ? begun(queue, beginning) : ranGreen(queue, beginning, log),
+    judged === undefined ? begun(queue, beginning) : ranGreen(queue, beginning, defined({ log, by: tool, seconds })),
   );
 }
 
@@ -116,6 +116,7 @@ export const beginningOf = (state: State, command: Reserving, since: string): Be
     commit: findTask(state, task)?.review_commit ?? candidate,
     candidate,
   })),
+  ...defined({ by: command.by, judge_at: 'judge_at' in command ? command.judge_at : undefined }),
 });
 
 /** The announcements of the batch that this task is in go; without a task of it, those of whichever batch there is. */

@@ -14,6 +14,7 @@ import { checkCommits } from '../../ids.ts';
 import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
 import type { Landed } from '../../queue/records.ts';
+import type { Queue } from '../../queue/shape.ts';
 import { approversOf } from '../../review/approver-session.ts';
 import type { State } from '../../state.ts';
 import { defined } from '../../values.ts';
@@ -133,12 +134,20 @@ export const merge: Row<'merge'> = {
     const moved = all.flatMap((one) => (one.head_moved === undefined ? [] : [movedNote(s.state, one)]));
     const named = all.map((one) => one.task).join(', ');
     return {
-      state: withQueue(state, (queue) => landed(queue, task.id, iso(s.now))),
+      state: withQueue(state, (queue) =>
+        testGone(landed(queue, task.id, iso(s.now)), task.id, iso(s.now), command.test_gone),
+      ),
       detail: `${named} merged as ${merge_commit.slice(0, 12)}, approved by ${approvedBy(s.state, all)}`,
       ...(moved.length === 0 ? {} : { notes: moved }),
     };
   },
 };
+
+/** From here on nothing is tested, or something is again. */
+function testGone({ test_gone: before, ...queue }: Queue, task: string, since: string, gone?: boolean): Queue {
+  const now = gone === undefined ? before : gone ? (before ?? { task, since }) : undefined;
+  return now === undefined ? queue : { ...queue, test_gone: now };
+}
 
 /** `code-reviewer-1 (a), code-reviewer-2 (b)`; one name where it is the same for all. */
 function approvedBy(state: State, all: readonly Landed[]): string {

@@ -55,10 +55,10 @@ export const mergeRun: Row<'merge-run'> = {
   ],
   effects: 'a run in goal.queue.batch; the status stays',
   change: ({ state, task, command, now }) => {
-    const { candidate, red, alone, beneath, onto, reason, log, output } = command;
+    const { candidate, red, alone, beneath, onto, reason, log, output, by, seconds } = command;
     const upto = placeOf(queueOf(state).batch, task.id) ?? 0;
     const what = alone === true ? `${task.id} alone` : beneath === true ? `without ${task.id}` : `up to ${task.id}`;
-    const run = { red, time: iso(now), ...defined({ reason, log, output }) };
+    const run = { red, time: iso(now), ...defined({ reason, log, output, by, seconds }) };
     return {
       state: withQueue(state, (queue) => {
         if (alone === true) return ranAlone(queue, { candidate, red, ...defined({ log, onto }) });
@@ -150,7 +150,8 @@ export const queueHold: Row<'queue hold'> = {
     const [open] = batch === undefined ? [] : announcedOf(batch);
     // Nobody goes on with it: nothing of it stays announced.
     const free = isRed && open !== undefined ? withoutAnnouncements(state, open.task) : state;
-    const held = { by: isRed ? LIZA : actorName(actor), since: iso(now), ...defined({ reason: command.reason }) };
+    const by = isRed || command.unable === true ? LIZA : actorName(actor);
+    const held = { by, since: iso(now), ...defined({ reason: command.reason }) };
     return {
       state: withQueue(free, (queue) => ({ ...(isRed ? ended(queue, iso(now)) : queue), held })),
       detail: 'the merge queue is held',
@@ -187,7 +188,7 @@ export const queueFirst: Row<'queue first'> = {
       withTask(state, patch(task, { merge_first: iso(now) })),
       // Neither those behind a culprit go before it, nor those that are tested ahead.
       (queue) => {
-        const { rest: _, ...others } = withoutBeside(withoutAhead(queue));
+        const { rest: _, rest_judge: _judge, ...others } = withoutBeside(withoutAhead(queue));
         return others;
       },
     ),

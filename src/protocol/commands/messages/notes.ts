@@ -77,8 +77,9 @@ function checkAddressee(board: Board, reader: string | undefined): Refusal | und
   if (known) return undefined;
   const role = roleOfId(reader)?.replace('_', '-');
   const live = tasks.filter(({ status }) => !isTerminal(status)).map(({ id }) => id);
+  const ended = tasks.filter(({ status }) => isTerminal(status)).map(({ id }) => id);
   const there = [
-    `tasks: ${listed(live, 10) || 'none'}`,
+    `tasks: ${listed(live, 10) || `${listed(ended, 10) || 'none'}${ended.length === 0 ? '' : ' (ended)'}`}`,
     `agents: ${listed(Object.keys(agents), 10) || 'none yet'}`,
     `roles: ${ROLE_NAMES.join(', ')}`,
   ];
@@ -86,7 +87,7 @@ function checkAddressee(board: Board, reader: string | undefined): Refusal | und
     role === undefined
       ? `there is no task, agent or role ${gist(reader, 80)}`
       : `no agent ${reader} was ever registered, so nobody would read it`,
-    `${role === undefined ? meantHint(reader, [...live, ...Object.keys(agents), ...ROLE_NAMES]) : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
+    `${role === undefined ? meantHint(reader, [...live, ...ended, ...Object.keys(agents), ...ROLE_NAMES]) : `Tell all of its role: --for ${role}. `}There are ${there.join('; ')}; without --for everyone reads it`,
   );
 }
 

@@ -26,7 +26,7 @@ export function saidDone(s: Exit): Refusal | undefined {
   const again = commandLine(isReview ? 'submit-verdict' : 'submit-for-review', task.id);
   return refuse(
     notRecorded(held),
-    `Do it first: ${again}. If you cannot, leave what you know (${commandLine('handoff', task.id)}) or end with the true reason: liza exit 42 --reason "${isReview ? 'no verdict' : 'not submitted'}: why"`,
+    `Do it first${isReview ? '' : ', with everything committed'}: ${again}. If you cannot, leave what you know (${commandLine('handoff', task.id)}) or end with the true reason: liza exit 42 --reason "${isReview ? 'no verdict' : 'not submitted'}: why"`,
   );
 }
 

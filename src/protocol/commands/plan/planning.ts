@@ -138,8 +138,8 @@ export const addTask: Row<'add-task'> = {
     const ready = s.command.ready === true ? 'UNCLAIMED, ready to be claimed' : 'DRAFT';
     const notes =
       s.command.ready === true
-        ? [...gateNotes(s.settings, task, s.command.facts), ...partNotes(task)]
-        : [...wordNotes(task), ...partNotes(task)];
+        ? [...gateNotes(s.settings, task, s.command.facts), ...partNotes(task, {}, s.command.facts.there)]
+        : [...wordNotes(task), ...partNotes(task, {}, s.command.facts.there)];
     return { state, task: task.id, detail: `task ${task.id} added as ${ready}`, notes };
   },
 };
@@ -227,7 +227,7 @@ export const amend: Row<'amend'> = {
       notes: [
         ...droppedNotes(task, changes),
         ...(changes.done_when === undefined ? [] : wordNotes(changes)),
-        ...(changes.scope === undefined ? [] : partNotes(changes, task)),
+        ...(changes.scope === undefined ? [] : partNotes(changes, task, s.command.facts.there)),
         ...(task.status === 'CLAIMED' ? [`${task.assigned_to} works on it and is told with its next command`] : []),
       ],
     };

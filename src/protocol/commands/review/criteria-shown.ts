@@ -7,11 +7,13 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { criteriaOf } from '../../definition/criteria.ts';
 import {
   APPROVAL_WAYS,
+  aboutOne,
   approvalForm,
   blockersIn,
   CONCERN_FORM,
   formLines,
   nearLine,
+  type Problem,
   parseApproval,
 } from '../../review/approval.ts';
 import { notGreen, type Shown, shownOf, unshown } from '../../review/approval-record.ts';
@@ -28,20 +30,23 @@ export const criteriaShown: Guard<'submit-verdict'> = {
   check: (s) => {
     const { task, command, actor, settings } = s;
     if (command.verdict !== 'APPROVED') return undefined;
-    const blocks = blockersIn(command.reason ?? '').map(
-      (line) => `“${line}” is a blocker, and a blocker means REJECTED; if it blocks nothing, write [concern]`,
-    );
+    const blocks = blockersIn(command.reason ?? '').map((line) => ({
+      text: `“${line}” is a blocker, and a blocker means REJECTED; if it blocks nothing, write [concern]`,
+    }));
     if (blocks.length > 0) return refused(s, blocks);
     if (settings.approval_evidence === 'off') return undefined;
     if (command.by_hand === true && actor.session !== undefined) {
-      return refused(s, ['--by-hand is for a person, and a session of an agent gives this verdict']);
+      return refused(s, [{ text: '--by-hand is for a person, and a session of an agent gives this verdict' }]);
     }
     if (command.by_hand === true) return undefined;
     const text = command.reason ?? '';
     const { evidence, problems } = parseApproval(text, criteriaOf(task.done_when).length);
-    const wrong = [...notGreen(task, evidence), ...command.facts.false_evidence];
+    const wrong = [
+      ...notGreen(task, evidence),
+      ...command.facts.false_evidence.map(({ criterion, why }) => aboutOne(criterion, why)),
+    ];
     const all = settings.approval_evidence === 'told' ? wrong : [...missing(task, text), ...problems, ...wrong];
-    return all.length === 0 ? undefined : refused(s, [...all, ...unknownConcerns(s)]);
+    return all.length === 0 ? undefined : refused(s, [...all, ...unknownConcerns(s).map((text) => ({ text }))]);
   },
 };
 
@@ -53,49 +58,39 @@ export function unknownConcerns({ command }: Verdict): readonly string[] {
     : [`concerns name places that are neither in the tree nor in the diff: ${list(unknown)}`];
 }
 
-function missing(task: Task, text: string): readonly string[] {
+function missing(task: Task, text: string): readonly Problem[] {
   const open = unshown(task, text).map(({ n }) => n);
   if (open.length === 0) return [];
   const lines = open.flatMap((n) => nearLine(text, n) ?? []).map((line) => `“${line}” has no known form`);
-  return [
-    `no evidence is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`,
-    ...lines,
-  ];
+  const named = `no evidence is named for ${open.length === 1 ? 'criterion' : 'criteria'} ${list(open.map(String))}`;
+  return [named, ...lines].map((one) => ({ text: one, criteria: open }));
 }
 
 /** What one refusal names; the rest is counted. */
 const MOST = 40;
 
-function refused({ task, actor }: Verdict, why: readonly string[]): Refusal {
+function refused({ task, actor }: Verdict, why: readonly Problem[]): Refusal {
   const person = actor.session === undefined ? '\nA person who reviewed it says so instead: --by-hand' : '';
   const more = why.length > MOST ? `; and ${why.length - MOST} more` : '';
+  const said = why.slice(0, MOST).map(({ text }) => text);
   const wrong = criteriaIn(why);
   if (wrong !== undefined && wrong.size < criteriaOf(task.done_when).length) {
     return refuse(
-      `what the approval names is not all so: ${why.slice(0, MOST).join('; ')}${more}`,
+      `what the approval names is not all so: ${said.join('; ')}${more}`,
       `Correct ${wrong.size === 1 ? 'this line' : 'these lines'}, and send the verdict again with the others as they are:\n${formLines(task, true, wrong).join('\n')}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}${person}`,
     );
   }
   return refuse(
-    `the approval does not show that ${task.id} is done: ${why.slice(0, MOST).join('; ')}${more}`,
+    `the approval does not show that ${task.id} is done: ${said.join('; ')}${more}`,
     `Name the evidence for each criterion:\n${approvalForm(task, true)}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}\nA criterion without evidence is a blocker. A concern has a line of its own: ${CONCERN_FORM}${person}`,
   );
 }
 
-/** Beside a criterion that is named. */
-const NEAR = /^\u201c.*\u201d has no known form$/s;
-
 /** Which ones it is about; undefined: not only about single criteria. */
-function criteriaIn(why: readonly string[]): ReadonlySet<number> | undefined {
-  const found = why
-    .filter((one) => !NEAR.test(one))
-    .map(
-      (one) =>
-        (/^criterion (\d+): /.exec(one) ?? /^no evidence is named for criteri(?:on|a) ([\d, ]+)$/.exec(one))?.[1],
-    );
-  if (found.includes(undefined)) return undefined;
-  return new Set(found.flatMap((numbers = '') => numbers.split(', ').map(Number)));
-}
+const criteriaIn = (why: readonly Problem[]): ReadonlySet<number> | undefined =>
+  why.some(({ criteria }) => criteria === undefined)
+    ? undefined
+    : new Set(why.flatMap(({ criteria = [] }) => [...criteria]));
 
 function green(task: Task): string {
   const commands = greenCommands(task).map((command) => {

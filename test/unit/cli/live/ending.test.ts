@@ -53,7 +53,7 @@ it('covers no line of an open page: all of it can still be read', async () => {
   model.press('help');
   await end();
   for (let at = 0; at < 100; at += 1) model.press('down');
-  expect(text()).toContain('rev 1/5');
+  expect(text()).toContain('rej 1/5');
   expect(text()).toContain(ENDED);
 });
 

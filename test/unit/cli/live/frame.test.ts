@@ -181,7 +181,7 @@ describe('on 80 columns in ASCII', () => {
     expect(shown(0).at(-1)).toMatch(/^ {2}\.\.\. \d+ more lines: arrow down$/);
     expect(shown(most).at(-1)).not.toContain('more lines');
     const all = Array.from({ length: most + 1 }, (_, scroll) => shown(scroll)[0]);
-    expect([...all, ...shown(most).slice(1)].join('\n')).toContain('rev 1/5');
+    expect([...all, ...shown(most).slice(1)].join('\n')).toContain('rej 1/5');
   });
 
   const told = `it failed: ${'very '.repeat(30)}long`;
@@ -304,7 +304,7 @@ describe('the board', () => {
   it('names the task that an agent merges', () => {
     const merging = { ...lively.members[0], state: 'merging', task: 'metrics' } as CrewMember;
     const { session: _, activity: __, why: ___, ...bare } = merging;
-    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain('tests and merges metrics');
+    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain('its supervisor merges metrics');
   });
 
   it('shows agents that other processes run', () => {

@@ -14,7 +14,7 @@ export const NOW = instant('2026-01-31T14:02:11Z');
 /** A row without its colours. */
 export const textOf = (line: Line): string => painted(line, false);
 
-export const lively = crewAt(45, NOW, '.liza/sessions/coder-1.log');
+export const lively = crewAt(45, NOW, '.liza/agent-logs/coder-1.20260131T140211-120Z.log');
 
 export const waiting: CrewView = {
   ...crewAt(84, NOW),

@@ -21,7 +21,7 @@ const row = (id: string, description: string, width = 79): string => {
 it.each(['Greet', 'Greet people by their name, whatever it is, in every language that there is'])(
   'names the round of a review whole: %s',
   (description) => {
-    expect(row('greet', description)).toMatch(/coder-1 · it 1\/\d+ · rev 1\/\d+ +Greet/);
+    expect(row('greet', description)).toMatch(/coder-1 · it 1\/\d+ · rej 1\/\d+ +Greet/);
   },
 );
 

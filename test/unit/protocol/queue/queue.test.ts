@@ -7,7 +7,8 @@ import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
 import { planning } from './planning.ts';
-import { simulate, trialOf } from './simulated.ts';
+import { simulate, stormOf, trialOf } from './simulated.ts';
+import { timesAsMany, waiting } from './waiting.ts';
 
 test('queues, ten thousand in test:all, with culprits, flakes, outages, conflicts, kills and moved heads', () => {
   let [good, wronged, outages, holds] = [0, 0, 0, 0];
@@ -35,6 +36,23 @@ test('queues, ten thousand in test:all, with culprits, flakes, outages, conflict
   expect(holds).toBeGreaterThan(share(10_000) / 100);
   // Blamed by chance: the same commit red by chance twice, at one of the steps of a search.
   expect(wronged / good).toBeLessThan(0.05 ** 2 * (1 + Math.log2(16)));
+});
+
+test('with flakes, outages, holds and kills at once: blamed only by three runs since it was last green', () => {
+  let blamed = 0;
+  for (let seed = 1; seed <= share(6000); seed++) {
+    const trial = stormOf(seed);
+    const outcome = simulate(trial);
+    const there = new Set(outcome.landed);
+    const lost = [...Array(trial.tasks).keys()].filter((n) => !there.has(n) && !outcome.blamed.includes(n));
+    const badThere = outcome.bad.filter((n) => there.has(n));
+    const { unproven, untested, twice } = outcome;
+    expect({ seed, unproven, untested, twice, lost, badThere }).toEqual({
+      ...{ seed, unproven: [], untested: 0, twice: 0, lost: [], badThere: [] },
+    });
+    blamed += outcome.blamed.length;
+  }
+  expect(blamed).toBeGreaterThan(share(6000) / 10);
 });
 
 describe('lanes', () => {
@@ -128,10 +146,20 @@ describe('what it costs', () => {
     }
   });
 
-  test('16 that wait, one of twenty bad: at least two and a half times the landings of one at a time', () => {
-    const runs = (size: 1 | 'auto') =>
-      Array.from({ length: 400 }, (_, at) => cost(0.05, size, 16, at + 1).runs).reduce((sum, one) => sum + one);
-    expect(runs(1) / runs('auto')).toBeGreaterThan(2.5);
+  describe('16 that wait, each bad with a chance of one in twenty', () => {
+    const rows = waiting(16, 0.05, 3);
+
+    test('at least two and a half times the landings of one at a time, over all queues', () => {
+      expect(timesAsMany(16, rows)).toBeGreaterThan(2.5);
+      const allBad = simulate({ seed: 1, tasks: 16, bad: [...Array(16).keys()], size: 'auto' });
+      expect({ blamed: allBad.blamed.length, few: allBad.runs < 5 * 16 }).toEqual({ blamed: 16, few: true });
+    });
+
+    test('one bad: found, proven and all others landed in about seven runs, wherever it stands', () => {
+      expect(rows[0]).toMatchObject({ one: 16, batches: 1 });
+      expect(rows[1]?.batches).toBeLessThan(7.2);
+      expect(rows[1]?.most).toBe(8);
+    });
   });
 });
 

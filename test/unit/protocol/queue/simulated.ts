@@ -43,7 +43,8 @@ export function random(seed: number): () => number {
 export interface Trial {
   readonly seed: number;
   readonly tasks: number;
-  readonly bad: number;
+  /** How often one is bad, or which ones are, counted from 0. */
+  readonly bad: number | readonly number[];
   readonly size: number | 'auto';
   /** Batches that are tested at the same time. */
   readonly lanes?: number;
@@ -57,6 +58,8 @@ export interface Trial {
   /** How often the runner is killed, or a person moves the branch, at each thing it does. */
   readonly kill?: number;
   readonly moves?: number;
+  /** How often a person holds the queue while a test runs: what it shows is recorded, and nothing of it lands until later. */
+  readonly held?: number;
   /** It is killed at exactly this thing that it does. */
   readonly killAt?: number;
 }
@@ -72,6 +75,13 @@ export function trialOf(seed: number): Trial & { readonly flake: number; readonl
     ...{ flake: seed % 3 === 0 ? 0.05 : 0, outages: seed % 3 === 1 ? 0.1 : 0 },
     ...{ kill: seed % 2 === 0 ? 0.05 : 0, moves: seed % 5 === 0 ? 0.02 : 0 },
   };
+}
+
+/** All at once: what a flake began an outage may end, with holds and kills between any two runs. */
+export function stormOf(seed: number): Trial {
+  const size = ([1, 2, 4, 8] as const)[seed % 4] ?? 4;
+  const known = { seed, tasks: 3 + (seed % 6), size, bad: 0.1, lanes: 1 + (seed % 2) };
+  return { ...known, flake: 0.2, outages: 0.15, held: 0.15, kill: seed % 3 === 0 ? 0.1 : 0 };
 }
 
 export interface Outcome {
@@ -94,6 +104,10 @@ export interface Outcome {
   /** How often all tests broke down, and how often the queue was held since the branch itself was red. */
   readonly outages: number;
   readonly holds: number;
+  /** Blamed without a red run, a green one without it and a red one again, all since it was last green. */
+  readonly unproven: readonly number[];
+  /** Tested again though the record has a green run of that very commit. */
+  readonly twice: number;
 }
 
 class Killed extends Error {}
@@ -128,6 +142,10 @@ class Simulation {
   private announced = false;
   private outages = 0;
   private holds = 0;
+  /** What the record was told, in order; `''`: a green one on the branch without the suspect. */
+  private readonly told: { readonly commit: string; readonly red: boolean }[] = [];
+  private readonly unproven: number[] = [];
+  private twice = 0;
   /** Tests that were run since the last outage began or ended. */
   private since = APART;
   /** In an outage: how many more tests it is there for. */
@@ -139,7 +157,9 @@ class Simulation {
   constructor(private readonly trial: Trial) {
     const { seed, tasks, bad, size, lanes = 1, conflicts = 0, pairs = 0 } = trial;
     this.chance = random(seed);
-    this.bad = Array.from({ length: tasks }, () => this.chance() < bad);
+    this.bad = Array.from({ length: tasks }, (_, n) =>
+      typeof bad === 'number' ? this.chance() < bad : bad.includes(n),
+    );
     this.relation = Array.from({ length: tasks }, (_, n) => {
       const drawn = n === 0 ? 1 : this.chance();
       return drawn < conflicts ? 'conflict' : drawn < conflicts + pairs ? 'pair' : 'none';
@@ -185,6 +205,8 @@ class Simulation {
       together: this.together,
       outages: this.outages,
       holds: this.holds,
+      unproven: this.unproven,
+      twice: this.twice,
     };
   }
 
@@ -357,16 +379,24 @@ class Simulation {
       const isFirst = step.upto === batch.entries.length && !batch.runs.some(({ upto }) => upto === step.upto);
       if (isFirst) this.fill();
       this.endAhead();
+      if (this.told.some(({ commit, red }) => commit === entry.candidate && !red)) this.twice += 1;
       const red = (isFirst ? this.early(entry.candidate) : undefined) ?? this.test(entry.candidate);
       const entries = batch.entries.slice(batch.landed, step.upto);
       if (headOfBatch(batch) !== this.head) return this.giveUp();
+      const isHeld = this.chance() < (this.trial.held ?? 0);
+      if (isHeld && !red) {
+        this.record((now) => ran(now, { upto: step.upto, red, time: '', log: 'x' }));
+        this.tell(entry.candidate, red);
+        return this.giveUp();
+      }
       this.record((now) =>
         red
           ? ran(now, { upto: step.upto, red, time: '', log: 'x' })
-          : ranGreen(now, { base: headOfBatch(batch), since: '', entries }, 'x'),
+          : ranGreen(now, { base: headOfBatch(batch), since: '', entries }, { log: 'x' }),
       );
+      this.tell(entry.candidate, red);
       if (red) this.ahead = new Map();
-      return true;
+      return isHeld ? this.giveUp() : true;
     }
     const culprit = batch.entries[step.at - 1] as Entry;
     const n = Number(culprit.task.slice(1));
@@ -383,9 +413,22 @@ class Simulation {
     this.announced = false;
     this.mark(new Set([culprit.task]), 'INTEGRATION_FAILED');
     this.blamed.push(n);
+    if (!this.isProven(culprit.candidate, headOfBatch(batch))) this.unproven.push(n);
     if (batch.alone?.red === false) this.together.push(n);
     if (!batch.runs.every(isTest)) throw new Error('a run without a log');
     return false;
+  }
+
+  private tell(commit: string, red: boolean): void {
+    this.told.push({ commit, red });
+  }
+
+  /** Red, the branch green without it, red again: since the last time that it was green itself. */
+  private isProven(culprit: string, beneath: string): boolean {
+    const since = this.told.slice(this.told.findLastIndex(({ commit, red }) => commit === culprit && !red) + 1);
+    const isRed = ({ commit, red }: { commit: string; red: boolean }) => commit === culprit && red;
+    const between = since.slice(since.findIndex(isRed), since.findLastIndex(isRed));
+    return between.some(({ commit, red }) => !red && (commit === beneath || commit === ''));
   }
 
   /** Those behind the one that is suspected, as they would be chosen if it had left. */
@@ -399,6 +442,7 @@ class Simulation {
     this.record((now) => begunBeside(now, { base, since: '', entries: [...entries] }));
     const red = this.test(entries.at(-1)?.candidate ?? '');
     this.record((now) => ranBeside(now, { upto: entries.length, red, time: '', log: 'x' }));
+    if (!red) this.tell('', red);
     return true;
   }
 
@@ -406,6 +450,7 @@ class Simulation {
     const red = this.test(headOfBatch(batch));
     if (headOfBatch(batch) !== this.head) return this.giveUp();
     this.record((now) => ranBeneath(now, { red, time: '', log: 'x' }));
+    this.tell(headOfBatch(batch), red);
     return true;
   }
 

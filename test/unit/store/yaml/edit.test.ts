@@ -100,6 +100,7 @@ describe('editBlock', () => {
       [{ id: 'a', b: 'x\ny', c: 1 }],
       '- id: a\n  b: |- # why\n    x\n    y\n  c: 1\n',
     ],
+    ['blanks indented like the new text', '- "f: g"\n   \n- - - i\n', ['a\n\nb', [['i']]], '- "a\\n\\nb"\n\n- - - i\n'],
     ['a shorter list', 'a: one\n  two\nb: [1,2,3]\n', { a: 'one two', b: [3] }, 'a: one two\nb:\n  - 3\n'],
   ])('changes text that is not simple: %s', async (_, text, newValue, expected) => {
     expect(editBlockSimple(text, YAML.parse(text), newValue)).toBeUndefined();

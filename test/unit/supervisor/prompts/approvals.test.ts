@@ -185,18 +185,29 @@ describe('concerns of approvals', () => {
       '1: seen I ran it: it retried three times',
       '- [concern] src/client.ts:3 — the task named divides by it: it must not be 0',
       '- [concern] src/client.ts:4 — no jitter',
+      '- [concern] the history has a file that was changed and changed back',
     ];
     const { notes } = w.run(REVIEWER, verdict('APPROVED', said.join('\n')));
     expect(notes).toContain('flagged: criterion 1: FLAGGED, only seen: I ran it: it retried three times');
     const concernsIn = (prompt: string): string => prompt.split('CONCERNS OF EARLIER REVIEWS')[1] ?? '';
     const read = (id: string): string => concernsIn(toCoder(w, id, {}, 'coder-2'));
     expect(read('after')).toContain('| - a: src/client.ts:4 — no jitter\n');
+    // How its commits came about is over with their merge.
+    expect(read('after')).not.toContain('changed back');
     expect(read('named')).toContain('the task named divides by it');
     expect(read('named')).not.toContain('no jitter');
     expect(read('other')).toBe('');
     // Its own coder has read them with the verdict.
     expect(toCoder(w, 'after').match(/no jitter/g)).toHaveLength(1);
   });
+});
+
+test('the form of an approval offers the diff for what stays as it is, and not for what a program does', () => {
+  const told = toReviewer(
+    reviewing('- no file outside src/ is changed\n- `parse()` of the other modules is unchanged and returns 1'),
+    'a',
+  );
+  expect(told).toContain('\n1: diff <paths>\n2: test <file> › <name>\n');
 });
 
 test('the reviewer is told of a criterion that only judges', () => {

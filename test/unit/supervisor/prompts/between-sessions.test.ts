@@ -109,6 +109,12 @@ describe('the planner after a session that was interrupted', () => {
     expect(sectionOf(toPlanner(w), 'LAST SESSION')).toContain('the operator stops');
   });
 
+  test('it is told which tasks are planned, and that only plan done may be missing', () => {
+    const told = toPlanner(interrupted());
+    expect(told).toContain('* INITIAL_PLANNING: the plan is begun');
+    expect(told).toContain('These tasks are planned already: a. Do not add them again');
+  });
+
   test('the second time without plan done it is told that a person is asked next', () => {
     const w = interrupted({ handled: ['INITIAL_PLANNING:goal-1@sprint-1.1'] });
     expect(toPlanner(w)).toContain('a session before you ended without it: after this one a person is asked');
@@ -188,6 +194,20 @@ describe('a reviewer', () => {
     expect(toReviewer(w, 'a')).not.toContain('LAST SESSION');
     session(w, 'code-reviewer-1', { task: 'a', how: 'silent for too long' });
     expect(sectionOf(toReviewer(w, 'a'), 'LAST SESSION')).toContain('silent for too long');
+  });
+
+  test('the code of a process does not read as a word of its agent', () => {
+    const w = reviewing();
+    session(w, 'code-reviewer-1', { task: 'a', how: 'exit 0 after 4m' });
+    expect(sectionOf(toReviewer(w, 'a'), 'LAST SESSION')).toContain(
+      ': its process ended with 0, and it had declared no end after 4m',
+    );
+    session(w, 'code-reviewer-1', { task: 'a', how: 'exit 1, declared 42 "no verdict" after 4m' });
+    expect(sectionOf(toReviewer(w, 'a'), 'LAST SESSION')).toContain(
+      ': its process ended with 1, declared 42 "no verdict"',
+    );
+    session(w, 'code-reviewer-1', { task: 'a', how: '"nothing more to do" after 4m' });
+    expect(sectionOf(toReviewer(w, 'a'), 'LAST SESSION')).toContain(': "nothing more to do" after 4m');
   });
 
   test('gets the findings of the reviewer before; the coder does not, and after a verdict they are behind', () => {
@@ -332,6 +352,7 @@ describe('a submission that its coder retracted', () => {
     expect(told).toContain(`LAST SUBMIT, of ${commit(2).slice(0, 12)}, was accepted, and retracted.`);
     expect(told).toContain('| - Your new tests pass on the base too, so they prove nothing about the change\n');
     expect(told).toContain('| - Your commit adds lines that put work off');
+    expect(told).toContain('| - Your commit takes or changes lines of existing tests: test/a.test.ts:5 - assert(a)');
   });
 
   test('is not told of the next iteration', () => {

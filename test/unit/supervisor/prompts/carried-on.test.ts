@@ -80,11 +80,14 @@ describe('the third round', () => {
   test('both read what the work began with, beside the plan of the rework', () => {
     const w = thirdRound();
     const first =
-      'FIRST PLAN of this work, whose changes are still in it:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n';
+      'FIRST PLAN of this work and those after it, whose changes are still in it:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n| - risks: ';
+    const second = '| - iteration 2, assumes: ';
     expect(toCoder(w, 'a')).toContain(first);
     offered(w, 3);
     expect(toReviewer(w, 'a')).toContain('| - intent: Tests only, round 3');
     expect(toReviewer(w, 'a')).toContain(first);
+    expect(toReviewer(w, 'a')).toContain(second);
+    expect(toReviewer(w, 'a')).toContain('| - files: src/client.ts\n');
   });
 
   test('its coder is not told that every test fails without the change; one that starts fresh is', () => {

@@ -79,6 +79,14 @@ test('red runs before the green one are one line, with how little differs from t
     `RED BEFORE IT WAS GREEN: red at ${commit(7).slice(0, 12)} (both times; by npm test), then green;`,
   );
   expect(toReviewer(again, 'a')).toContain('red each time, so not by chance');
+  // What only reads a text does not come out otherwise by chance.
+  const text = claimed();
+  text.run(CODER, begin('a', BASE));
+  const grep = { ...since_red, red: 1, at: [{ commit: commit(7), times: 1, command: '! grep -n TODO src/a.ts' }] };
+  text.run(CODER, submit('a', AT, { since_red: grep, proof: proved(text, 'a', AT) }));
+  text.run(SUPERVISOR, claimReview('a'));
+  expect(toReviewer(text, 'a')).toContain('RED BEFORE IT WAS GREEN: red at');
+  expect(toReviewer(text, 'a')).not.toContain('That is nearly the same');
 });
 
 describe('the validation on the base', () => {
@@ -90,8 +98,34 @@ describe('the validation on the base', () => {
     expect(told).toContain(`| #1 ${RED}`);
     expect(told).toContain('\n| #1 red, ended with 1\n|     Error: No test files found: "test/range.js"\n| #2 GREEN');
     expect(told).toContain('| #3 not tried, time was up: make slow');
-    expect(told).toContain('| #4 not tried, the project’s own\n');
+    expect(told).toContain('| #4 no part of this trial, the project’s own\n');
     expect(told).not.toContain('npm notice');
+  });
+
+  test('of the project’s own command nobody says that it was not run there, where it was', () => {
+    const counted = (tests?: Partial<TestProof>): World => {
+      const w = reviewed(tests);
+      w.edit((state) => ({
+        ...state,
+        tasks: state.tasks.map((task) => ({
+          ...task,
+          history: (task.history ?? []).map((one) => {
+            const proof = proofOf(one);
+            const ran = { command: LONG, ok: true, how: 'ended with 0', seconds: 1, log: 'x', tests: 36 };
+            const run = { ...ran, idle_script: 'exit 0' };
+            return proof === undefined ? one : { ...one, proof: { ...proof, runs: [{ ...run, tests_on_base: 30 }] } };
+          }),
+        })),
+      }));
+      return triedOnBase(w, [RED, 'npm run lint'], output);
+    };
+    const red = toReviewer(counted(), 'a');
+    expect(red).toContain('| #3 no part of this trial (the project’s own), run there later: see RUN BY LIZA\n');
+    expect(red).toContain('36 tests (30 on the base), ITS SCRIPT CANNOT FAIL (exit 0)');
+    expect(red).toContain('A GREEN COMMAND RUNS A SCRIPT THAT CANNOT FAIL: its green shows nothing.');
+    const green = counted({});
+    expect(toReviewer(green, 'a')).toContain('| #3 GREEN, the project’s own, by another run\n');
+    for (const told of [red, toReviewer(green, 'a')]) expect(told).not.toContain('not tried');
   });
 
   test('a green one means something for code, and for a text nothing is said of new tests', () => {

@@ -519,7 +519,11 @@ export const SITUATIONS: Readonly<Record<string, () => string>> = {
     return toReviewer(w, 'retry-login', { undone });
   },
   'reviewer-lost-verdict': () =>
-    toReviewer(reviewing(), 'retry-login', { lostVerdicts: ['Blockers: 1\n- [blocker] src/client.ts:3 — leaks'] }),
+    toReviewer(reviewing(), 'retry-login', {
+      lostVerdicts: [
+        'REJECTED of 00000000000000000000000000000000000abcde\nBlockers: 1\n- [blocker] src/client.ts:3 — leaks',
+      ],
+    }),
   'reviewer-no-facts': () => toReviewer(reviewing(), 'retry-login', { commit: commit(0x9999) }),
   'planner-initial': () => toPlanner(world()),
   'planner-initial-drafts': () => toPlanner(drafts()),
