@@ -175,6 +175,7 @@ describe('parseDocument', () => {
     ['text at the top', 'hello\n', 1, 1, /not a mapping/],
     ['Windows line endings', 'a: 1\nb: 2\r\n', 2, 5, /Windows/],
     ['a byte-order mark', '\ufeffa: 1\n', 1, 1, /byte-order/],
+    ['a tab after an empty text block', 'tasks:\n-   - |\n    \ta: 1\n', 3, 6, /unexpected scalar/],
     ['an unclosed quote', 'tasks:\n- id: "a\n- id: b\n', 3, 1, /quote/],
   ])('refuses %s at its line in the file', async (_, text, line, column, message) => {
     expect(await parseDocument(text, options)).toMatchObject({
@@ -195,6 +196,9 @@ describe('parseDocument', () => {
         const parsed = await parseDocument(text, { recordSections: sections });
         // A file of nothing but a written-out null may be refused, one of nothing at all may not.
         if (whole.ok && whole.value === null && text.trim() !== '') return;
+        // An empty text block and then a tab among the spaces before a key: no YAML, but the library takes it in a list
+        // within a list. Read by itself such a record is refused, with its line.
+        if (whole.ok && !parsed.ok && /[|>][-+0-9]*\n +\t/.test(text)) return;
         expect(parsed.ok, text).toBe(whole.ok && (whole.value === null || isMap(whole.value)));
         if (!whole.ok || !parsed.ok) return;
         expect(documentValue(parsed.doc), text).toEqual(whole.value ?? {});
