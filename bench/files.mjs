@@ -2,11 +2,11 @@
 // reused, so that only what differs between two commits is written. Each round takes the times of `node -e 0` and of the
 // commands in turn, so that a busy machine slows all of them; the first round, which finds no folder to reuse, is apart.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeBoard } from './boards.mjs';
 import { finish, LIZA, median, quick, wantsCase } from './part.mjs';
+import { environmentOf, makeRepository, TASK } from './repository.mjs';
 
 const ROUNDS = quick ? 3 : 9;
 /** The first one fills caches and pools. */
@@ -14,15 +14,13 @@ const FIRST = 1;
 const SIZES = quick ? [5000] : [5000, 50_000];
 const LIMITS = { claim: 12, submit: 20, merge: 8 };
 const GROWTH = 2;
-const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...env } = process.env;
-const IDENTITY = { GIT_AUTHOR_NAME: 'b', GIT_AUTHOR_EMAIL: 'b@b', GIT_COMMITTER_NAME: 'b', GIT_COMMITTER_EMAIL: 'b@b' };
 
 /** Milliseconds, and those of the processor that it and what it started used: the shell's `times` knows both. */
 function timed(program, args, { cwd, as } = {}) {
   const start = process.hrtime.bigint();
   const done = spawnSync('sh', ['-c', '"$@"; code=$?; times >&2; exit $code', 'sh', program, ...args], {
     cwd,
-    env: { ...env, ...IDENTITY, ...(as === undefined ? {} : { LIZA_AGENT_ID: as }) },
+    env: environmentOf(as),
     encoding: 'utf8',
   });
   const took = Number(process.hrtime.bigint() - start) / 1e6;
@@ -43,35 +41,15 @@ function unit(cwd) {
 const git = (cwd, ...args) => timed('git', args, { cwd });
 const liza = (cwd, as, ...args) => timed(process.execPath, [LIZA, ...args], { cwd, as });
 
-function project(files, isolation) {
-  const root = makeBoard(10);
-  for (let n = 0; n < files; n += 1) {
-    const folder = join(root, `src/d${n % 100}`);
-    if (n < 100) mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `f${n}.txt`), `line ${n}\n`.repeat(20));
-  }
-  execFileSync('git', ['-C', root, 'add', 'src', 'specs'], { stdio: 'ignore' });
-  git(root, 'commit', '-q', '-m', 'files');
-  git(root, 'branch', 'integration');
-  for (const line of ['/.liza/', '/.worktrees/'])
-    writeFileSync(join(root, '.git/info/exclude'), `${line}\n`, { flag: 'a' });
-  liza(root, undefined, 'note', 'import');
-  liza(root, undefined, 'config', 'set', 'isolation', isolation);
-  liza(root, undefined, 'config', 'set', 'sandbox', 'off');
-  for (const agent of ['coder-1', 'code-reviewer-1']) liza(root, agent, 'register', agent);
-  return root;
-}
-
-const TASK = ['--spec', 'specs/vision.md', '--done', 'it is there and exported', '--scope', 'IN: src'];
 const BEGIN = ['--intent', 'write the files of the task', '--risks', 'none', '--validation', 'node --test: passes'];
 
 function rounds(files, isolation) {
-  const root = project(files, isolation);
+  const root = makeRepository({ tasks: 10, files, folders: 100, isolation });
   const all = { node: [], claim: [], submit: [], merge: [] };
   try {
     for (let round = 0; round < ROUNDS + FIRST; round += 1) {
       const id = `m${round}`;
-      liza(root, undefined, 'add-task', '--id', id, '--desc', id, ...TASK, '--validate', 'test -d .', '--ready');
+      liza(root, undefined, 'add-task', '--id', id, '--desc', id, ...TASK);
       all.node.push(unit(root));
       all.claim.push(liza(root, 'coder-1', 'claim-task', id, 'coder-1'));
       const folder = join(root, '.worktrees', id);

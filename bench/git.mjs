@@ -3,21 +3,19 @@
 //   claim-task ≤ 2 × note + 1.5 × (git worktree add | git clone --shared)
 //   wt merge   ≤ 2 × note + 2 × (merge-tree, commit-tree, update-ref), the worktree's removal apart
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeBoard } from './boards.mjs';
 import { finish, LIZA, median, quick, wantsCase } from './part.mjs';
+import { environmentOf, makeRepository, TASK } from './repository.mjs';
 
 const ROUNDS = quick ? 5 : 15;
-const { NODE_EXTRA_CA_CERTS: _, LIZA_AGENT_ID: __, ...env } = process.env;
-const IDENTITY = { GIT_AUTHOR_NAME: 'b', GIT_AUTHOR_EMAIL: 'b@b', GIT_COMMITTER_NAME: 'b', GIT_COMMITTER_EMAIL: 'b@b' };
 
 function timed(program, args, { cwd, as } = {}) {
   const start = process.hrtime.bigint();
   const done = spawnSync(program, args, {
     cwd,
-    env: { ...env, ...IDENTITY, ...(as === undefined ? {} : { LIZA_AGENT_ID: as }) },
+    env: environmentOf(as),
     encoding: 'utf8',
   });
   const took = Number(process.hrtime.bigint() - start) / 1e6;
@@ -30,49 +28,10 @@ const git = (cwd, ...args) => timed('git', args, { cwd });
 const liza = (cwd, as, ...args) => timed(process.execPath, [LIZA, ...args], { cwd, as }).took;
 const node = (cwd) => timed(process.execPath, ['-e', '0'], { cwd }).took;
 
-/** A project with a board of that size, so many files, and the agents registered. */
-function project(tasks, files, isolation) {
-  const root = makeBoard(tasks);
-  for (let n = 0; n < files; n += 1) {
-    const folder = join(root, `src/d${n % 50}`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `f${n}.txt`), `line ${n}\n`.repeat(20));
-  }
-  execFileSync('git', ['-C', root, 'add', 'src', 'specs'], { stdio: 'ignore' });
-  git(root, 'commit', '-q', '-m', 'files');
-  git(root, 'branch', 'integration');
-  for (const line of ['/.liza/', '/.worktrees/'])
-    writeFileSync(join(root, '.git/info/exclude'), `${line}\n`, { flag: 'a' });
-  liza(root, undefined, 'note', 'import');
-  liza(root, undefined, 'config', 'set', 'isolation', isolation);
-  // Where it is on, all folders are clones; what it costs itself: bench/sandbox.mjs.
-  liza(root, undefined, 'config', 'set', 'sandbox', 'off');
-  for (const agent of ['coder-1', 'code-reviewer-1']) liza(root, agent, 'register', agent);
-  return root;
-}
-
-const addTask = (root, id) =>
-  liza(
-    root,
-    undefined,
-    'add-task',
-    '--id',
-    id,
-    '--desc',
-    id,
-    '--spec',
-    'specs/vision.md',
-    '--done',
-    'it is there and exported',
-    '--scope',
-    'IN: src',
-    '--validate',
-    'test -d .',
-    '--ready',
-  );
+const addTask = (root, id) => liza(root, undefined, 'add-task', '--id', id, '--desc', id, ...TASK);
 
 function claims(tasks, isolation) {
-  const root = project(tasks, 30, isolation);
+  const root = makeRepository({ tasks, files: 30, folders: 50, isolation });
   addTask(root, 'bench');
   const times = { node: [], note: [], raw: [], own: [] };
   for (let round = 0; round < ROUNDS + 1; round += 1) {
@@ -96,7 +55,7 @@ function claims(tasks, isolation) {
 }
 
 function merges(files) {
-  const root = project(10, files, 'worktree');
+  const root = makeRepository({ tasks: 10, files, folders: 50, isolation: 'worktree' });
   const times = { node: [], note: [], raw: [], own: [] };
   for (let round = 0; round < ROUNDS + 1; round += 1) {
     const id = `m${round}`;

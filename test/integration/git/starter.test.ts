@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runGit } from '../../../src/ports/git-program.ts';
 import { startAside } from '../../../src/ports/git-starter.ts';
+import { childrenWhose, until } from '../../support/children.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let folder = '';
@@ -23,25 +24,7 @@ beforeEach(async () => {
 afterEach(() => startHere());
 
 /** Our children that start programs for us. */
-const starters = (): number[] =>
-  fs
-    .readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
-    .split(' ')
-    .filter((pid) => pid !== '' && commandOf(pid).includes('node:child_process'))
-    .map(Number);
-const commandOf = (pid: string): string => {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-};
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let n = 0; !isSo(); n += 1) {
-    if (n === 200) expect.fail('it took too long');
-    await wait(25);
-  }
-};
+const starters = (): number[] => childrenWhose((line) => line.includes('node:child_process'));
 
 test('what it answers is what git said: status, both outputs, and what it was given to read', async () => {
   expect(starters()).toHaveLength(1);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { acquireLock, keepReady, type Lock } from '../../../src/ports/locks.ts';
+import { childrenWhose, until } from '../../support/children.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let file = '';
@@ -25,26 +26,8 @@ const held = async (timeoutMs = 5000): Promise<Lock> => {
 };
 /** What a shell finds. */
 const isFree = (): boolean => spawnSync('flock', ['-n', '-x', file, 'true']).status === 0;
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let n = 0; !isSo(); n += 1) {
-    if (n === 200) expect.fail('it took too long');
-    await wait(25);
-  }
-};
 /** Our children that lock for us. */
-const helpers = (): number[] =>
-  fs
-    .readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
-    .split(' ')
-    .filter((pid) => pid !== '' && commandOf(pid).startsWith('/usr/bin/perl'))
-    .map(Number);
-const commandOf = (pid: string): string => {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-};
+const helpers = (): number[] => childrenWhose((line) => line.startsWith('/usr/bin/perl'));
 
 test('it excludes a shell and is free afterwards, again and again, by one and the same process', async () => {
   for (let n = 0; n < 20; n += 1) {
