@@ -2,6 +2,7 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { baseDistance } from '../git/base-branch.ts';
 import { writeDocument } from '../governance/write-document.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { boardOfGoal, noGoal } from '../protocol/goal/goal-record.ts';
@@ -15,11 +16,8 @@ import { secretsOf } from '../text/redact.ts';
 type ReportFormat = 'html' | 'md';
 
 /** On the current goal, or on an earlier one. */
-export async function reportText(
-  { store, env }: Pick<TaskContext, 'store' | 'env'>,
-  format: ReportFormat,
-  goal?: string,
-): Promise<string | Refusal> {
+export async function reportText(context: TaskContext, format: ReportFormat, goal?: string): Promise<string | Refusal> {
+  const { store, env } = context;
   const { board, now } = await store.read();
   const isPast = goal !== undefined && goal !== board.state.goal.id;
   const past = isPast ? await store.pastGoals() : [];
@@ -27,7 +25,8 @@ export async function reportText(
   if (isPast && record === undefined) return noGoal(goal, [...past.map(({ id }) => id), board.state.goal.id]);
   const state = record === undefined ? board.state : boardOfGoal(record, board.state);
   const archived = await store.archivedTasks(record ?? state.goal);
-  const report = reportOf({ state, archived, now, secrets: secretsOf(env) });
+  const base = record === undefined ? await baseDistance(context, board) : undefined;
+  const report = reportOf({ state, archived, now, secrets: secretsOf(env), base });
   return format === 'html' ? page(report) : markdownReport(report);
 }
 

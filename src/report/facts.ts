@@ -6,6 +6,7 @@ import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
 import { endEvent } from '../protocol/goal/alignment.ts';
+import { type BaseDistance, rewrittenText } from '../protocol/goal/base-distance.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
 import { isUrgent, openDiscoveries } from '../protocol/messages/discoveries.ts';
 import { questionsOf } from '../protocol/messages/questions.ts';
@@ -39,6 +40,8 @@ interface ReportSource {
   readonly now: Instant;
   /** Values that nobody may read in a report. */
   readonly secrets?: readonly string[];
+  /** Undefined: not known, or no matter of this goal. */
+  readonly base?: BaseDistance | undefined;
 }
 
 export function reportOf(source: ReportSource): Report {
@@ -78,6 +81,7 @@ export function reportOf(source: ReportSource): Report {
     burnUp: burnUp(stories),
     verdicts: judged(stories, from, to),
     outOfOrder: tasks.reduce((sum, task) => sum + timesOutOfOrder(task), 0),
+    ...defined({ rewritten: source.base && rewrittenText(cleaned(source.base, secrets)) }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The report as Markdown, for a pull request, a wiki or a terminal: tables, and bars of letters where the page has
 // drawings.
 
+import { REWRITTEN_STEP } from '../protocol/goal/base-distance.ts';
 import { BY_HAND, byCriterion } from '../protocol/review/approval-record.ts';
 import { shownText } from '../protocol/review/shown-text.ts';
 import { parseRejection } from '../protocol/review/verdict.ts';
@@ -29,7 +30,7 @@ import { crew, drift, everyTask, usage } from './tables.ts';
 export const MARKDOWN_MARK = '<!-- liza report -->';
 
 export function markdownReport(report: Report): string {
-  const { goal, sprint, totals, from, to, over, outOfOrder } = report;
+  const { goal, sprint, totals, from, to, over, outOfOrder, rewritten } = report;
   const text = markdown(
     inlineText(goal.description, 300),
     [
@@ -41,6 +42,7 @@ export function markdownReport(report: Report): string {
       `- Sprint: ${sprint.id} ${sprint.status}${sprint.deadline === undefined ? '' : `, deadline ${when(sprint.deadline)}`}`,
       `- Reviews: ${totals.first_pass_rate_percent === null ? 'no verdict yet' : `${approvalRate(report)} approved, ${totals.first_pass_rate_percent} % of the tasks at first`}`,
       `- Used: ${usedTotal(report)}`,
+      ...(rewritten === undefined ? [] : [`- Branch: ${inlineText(rewritten)}; ${REWRITTEN_STEP}`]),
       ...(outOfOrder === 0 ? [] : [`- ${counted(outOfOrder, 'event')} had an earlier time than the event before them`]),
     ],
     [

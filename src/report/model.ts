@@ -42,6 +42,8 @@ export interface Report {
   readonly verdicts: readonly Judged[];
   /** Events with a time before that of the event they follow: some clock was wrong. */
   readonly outOfOrder: number;
+  /** That the person's branch was rewritten, which no record of the board tells. */
+  readonly rewritten?: string;
 }
 
 export type TimeSpent = Readonly<Partial<Record<TaskStatus, number>>>;

@@ -1,6 +1,7 @@
 // The report as one HTML page that loads nothing: no script, no font, no picture from elsewhere, and a policy that
 // would refuse them. Readable on a phone, on paper, in light and dark mode.
 
+import { REWRITTEN_STEP } from '../protocol/goal/base-distance.ts';
 import { counted } from '../text/format.ts';
 import { duration } from '../text/time.ts';
 import { axisOf, round } from './axis.ts';
@@ -82,7 +83,7 @@ ${patterns()}
 <h1 class="said">${report.goal.description}</h1>
 <p class="lead"><span class="goal-status">${report.goal.status.toLowerCase().replace('_', ' ')}</span> ${headline(report)}</p>
 <p class="meta">${metaLine(report)}</p>
-${tiles(report)}
+${rewritten(report)}${tiles(report)}
 <nav aria-label="Parts of the report"><ul>${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
 </header>
 <main>
@@ -94,7 +95,7 @@ ${body}
 `,
 )}</main>
 <footer>
-<p>Made by <code>liza report</code> from the blackboard alone, ${when(report.made)} UTC. All times are UTC. Move the pointer over a bar to see its times.${skew(report)}</p>
+<p>Made by <code>liza report</code> from the blackboard and the two branches, ${when(report.made)} UTC. All times are UTC. Move the pointer over a bar to see its times.${skew(report)}</p>
 </footer>
 </body>
 </html>
@@ -111,6 +112,12 @@ function metaLine({ goal, sprint, from, to, over, archived }: Report): string {
     ...(archived === 0 ? [] : [`${counted(archived, 'task')} archived`]),
   ].join(' · ');
 }
+
+const rewritten = ({ rewritten: told }: Report): Markup | undefined =>
+  told === undefined
+    ? undefined
+    : html`<p class="meta">${told}; ${REWRITTEN_STEP}</p>
+`;
 
 function tiles(report: Report): Markup {
   const { totals, anomalies: odd, from, to } = report;

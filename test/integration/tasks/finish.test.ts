@@ -247,7 +247,8 @@ describe('refused, and nothing of the person’s is touched', () => {
     succeeded(await p.merge('t'));
     p.git('reset', '-q', '--hard', 'main~1');
     const told = 'main was rewritten since Liza built on it: integration keeps 1 commit that it has no more';
-    for (const verb of ['status', 'doctor']) expect((await liza([verb])).stdout.replace(/\s+/g, ' ')).toContain(told);
+    for (const line of ['status', 'doctor', 'report --md'])
+      expect((await liza(line.split(' '))).stdout.replace(/\s+/g, ' ')).toContain(told);
     const ran = await liza(['finish', '--check']);
     expect(ran.stdout).toMatch(/main was rewritten since .* brings back 1 commit .*\n +[0-9a-f]+ a secret/);
   });

@@ -57,6 +57,16 @@ describe('times in order', () => {
     expect(Object.values(timeInStates([skewed], NOW)).reduce((a, b) => a + b, 0)).toBe(30 * 60);
   });
 
+  it('a branch that was rewritten is told, with the command that names the commits', () => {
+    const base = { branch: 'main*<b>', integration: 'integration', lacks: 0, ahead: 3 };
+    const source = { ...board({ tasks: [skewed] }), archived: [], now: NOW };
+    const told = 'was rewritten since Liza built on it: integration keeps 2 commits that it has no more';
+    const rewritten = reportOf({ ...source, base: { ...base, rewritten: 2 } });
+    expect(textOf(page(rewritten))).toContain(`main*<b> ${told}; liza finish --check shows`);
+    expect(markdownReport(rewritten)).toContain(`- Branch: main\\*&lt;b> ${told}; liza finish --check shows`);
+    expect(markdownReport(reportOf({ ...source, base }))).not.toContain('Branch:');
+  });
+
   it('the report says that a clock was wrong, and its axis is not stretched', () => {
     const report = reportOf({ ...board({ tasks: [skewed] }), archived: [], now: NOW });
     expect(report.outOfOrder).toBe(2);
