@@ -36,8 +36,8 @@ export interface Play {
 const LONGEST_MS = 240_000;
 /** How long the finished board stays; on a slow machine the person has waited long enough. */
 const lingerMs = (took: number): number => Math.max(1000, Math.min(3000, 36_000 - took));
-/** How long the demo waits with its answer: on the board a person may give one first. */
-const ANSWER_AFTER_MS = { fast: 0, lines: 1500, live: 4000 };
+/** How long the demo waits with its answer: on the board a person reads the question, and may answer first. */
+const ANSWER_AFTER_MS = { fast: 0, lines: 1500, live: 10_000 };
 /** Waiting after a crash or for a restart is no part of the story: it is made shorter by this. */
 const HURRY = { fast: 10, readable: 4 };
 
@@ -96,6 +96,7 @@ export async function watchDemoCrew(
     longestMs: LONGEST_MS,
     sleep: clock.sleep,
     answering: person.answering,
+    answerIn: shown.answerIn,
     tell: (line) => {
       if (line.killed) deaths.push(line);
       if (!isLive) return screen.told(line);

@@ -3,7 +3,7 @@
 
 import type { CrewControl, CrewView } from '../../supervisor/crew-view.ts';
 import { type Answer, answerTo, isReleasable } from './human.ts';
-import { announced, news, type StoryLine } from './narration.ts';
+import { news, type StoryLine } from './narration.ts';
 
 export interface Followed {
   readonly crew: CrewControl;
@@ -17,14 +17,13 @@ export interface Followed {
   tell(line: StoryLine): void;
   /** While a person is answering on the board: resolves when that has ceased. */
   answering?(): Promise<void> | undefined;
+  /** Hears every second how long the demo still waits with its answer. */
+  answerIn?(ms: number): void;
   /** Gives the answer; a sentence says why it could not. */
   answer(given: Answer): Promise<string | undefined>;
   /** Lets the first tasks land; the same. */
   release(): Promise<string | undefined>;
 }
-
-/** In less time nobody answers first. */
-const NOTICEABLE_MS = 3000;
 
 /** Undefined: the crew ended by itself. */
 export async function follow(followed: Followed): Promise<string | undefined> {
@@ -59,8 +58,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     const given = answerTo(view.board.state);
     if (given === undefined || answering) return;
     answering = true;
-    if (followed.answerAfterMs >= NOTICEABLE_MS) tell(announced(given, followed.answerAfterMs));
-    void waitFor(followed.answerAfterMs, followed, over.signal)
+    void waitFor(followed.answerAfterMs, followed, over.signal, followed.answerIn)
       .then(() => (over.signal.aborted || !isOpen(given) ? undefined : followed.answer(given)))
       // On the live board a person may answer first: then there is nothing left to answer.
       .then((problem) => {
@@ -87,11 +85,25 @@ export async function follow(followed: Followed): Promise<string | undefined> {
 }
 
 /** So long; and again as long once a person who is answering on the board has ceased: meanwhile the demo waits. */
-async function waitFor(ms: number, { sleep, answering }: Followed, over: AbortSignal): Promise<void> {
-  await sleep(ms, over);
+async function waitFor(
+  ms: number,
+  { sleep, answering }: Followed,
+  over: AbortSignal,
+  countDown?: (ms: number) => void,
+): Promise<void> {
+  const wait = async (): Promise<void> => {
+    let left = ms;
+    do {
+      countDown?.(left);
+      const step = countDown === undefined ? left : Math.min(left, 1000);
+      await sleep(step, over);
+      left -= step;
+    } while (left > 0 && !over.aborted);
+  };
+  await wait();
   for (let typing = answering?.(); typing !== undefined && !over.aborted; typing = answering?.()) {
     await typing;
-    await sleep(ms, over);
+    await wait();
   }
 }
 

@@ -7,7 +7,7 @@ import { remarksIn } from '../../protocol/review/approval.ts';
 import { parseRejection } from '../../protocol/review/verdict.ts';
 import type { HistoryEvent, State, Task } from '../../protocol/state.ts';
 import type { CrewEvent, CrewView } from '../../supervisor/crew-view.ts';
-import { type Answer, isDemos } from './human.ts';
+import { isDemos } from './human.ts';
 
 export type Tone = 'plain' | 'faint' | 'good' | 'bad' | 'human';
 
@@ -121,12 +121,6 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
       return [];
   }
 }
-
-/** Before it happens: whoever looks on may answer first. */
-export const announced = ({ task }: Pick<Answer, 'task'>, ms: number): StoryLine => ({
-  ...line('demo', task, `answers for you in ${Math.round(ms / 1000)} s, unless you do it first (key a)`, 'human'),
-  event: 'answered',
-});
 
 const after = ({ depends_on: ids = [] }: Task): string => (ids.length === 0 ? '' : ` (after ${ids.join(', ')})`);
 

@@ -1,12 +1,17 @@
 // The demo's crew as the live board shows it: the crew itself, and among its events what the demo says. Whoever quits the
 // board ends the demo; once the crew has ended, only the finished board, which stays for a moment.
 
+import { isOpen } from '../../protocol/messages/questions.ts';
+import type { State } from '../../protocol/state.ts';
 import type { CrewControl, CrewEvent, CrewMember } from '../../supervisor/crew-view.ts';
+import { answerTo } from './human.ts';
 import { onPurpose, STAGED, type StoryLine } from './narration.ts';
 
 export interface ShownCrew {
   readonly control: CrewControl;
   say(event: Omit<CrewEvent, 'time'>): void;
+  /** The demo answers in so many milliseconds: the question says so, and counts down. */
+  answerIn(ms: number): void;
 }
 
 export interface Showing {
@@ -20,8 +25,12 @@ export interface Showing {
 export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): ShownCrew {
   const said: CrewEvent[] = [];
   const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const tell of listeners) tell();
+  };
   const left = new AbortController();
   let isOver = false;
+  let answersAt = 0;
   const ended = crew.ended.then(async (end) => {
     isOver = true;
     await linger(left.signal);
@@ -37,13 +46,14 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
         const view = crew.view();
         const events = [...view.events.map(staged), ...said].sort((a, b) => a.time - b.time);
         const alarms = view.alarms.map((one) => ({ ...one, text: onPurpose(one.text) }));
-        return { ...view, events, alarms, members: view.members.map(stagedMember) };
+        const board = { ...view.board, state: withNote(view.board.state, answersAt - now()) };
+        return { ...view, board, events, alarms, members: view.members.map(stagedMember) };
       },
-      onChange: (changed) => {
-        listeners.add(changed);
-        const forget = crew.onChange(changed);
+      onChange: (tell) => {
+        listeners.add(tell);
+        const forget = crew.onChange(tell);
         return () => {
-          listeners.delete(changed);
+          listeners.delete(tell);
           forget();
         };
       },
@@ -51,8 +61,31 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
     },
     say: (event) => {
       said.push({ ...event, time: now() });
-      for (const changed of listeners) changed();
+      changed();
     },
+    answerIn: (ms) => {
+      answersAt = now() + ms;
+      changed();
+    },
+  };
+}
+
+/** Who answers the demo's question, and when, beside the question itself: there a newcomer looks. */
+function withNote(state: State, left: number): State {
+  const task = answerTo(state)?.task;
+  if (task === undefined) return state;
+  const when =
+    left > 0 ? `answers for you in ${Math.ceil(left / 1000)} s; press a to answer yourself` : 'waits for you';
+  const noted = (text: string): string => `${text} (The demo ${when}.)`;
+  return {
+    ...state,
+    // A task is BLOCKED by the question whose text it has.
+    tasks: state.tasks.map((one) =>
+      one.id === task ? { ...one, blocked_questions: (one.blocked_questions ?? []).map(noted) } : one,
+    ),
+    questions: (state.questions ?? []).map((one) =>
+      one.task === task && isOpen(one) ? { ...one, text: noted(one.text) } : one,
+    ),
   };
 }
 

@@ -115,10 +115,22 @@ test('a question is answered once', async () => {
   const tasks = [{ id: 'totals', status: 'BLOCKED', priority: 1 }];
   here.change({ state: { tasks } });
   here.change({ state: { tasks } });
-  await Promise.resolve();
+  await new Promise(setImmediate);
   here.end();
   await here.why;
   expect(here.answers).toEqual(['totals']);
+});
+
+test('the wait with the answer is counted down by the second', async () => {
+  const waits: number[] = [];
+  const sleep: Followed['sleep'] = async (ms) => (ms > 1000 ? new Promise(() => {}) : undefined);
+  const here = room({ answerAfterMs: 2500, longestMs: 9000, sleep, answerIn: (ms) => waits.push(ms) });
+  here.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
+  await new Promise(setImmediate);
+  expect(waits).toEqual([2500, 1500, 500]);
+  expect(here.answers).toEqual(['totals']);
+  here.end();
+  await here.why;
 });
 
 test('while a person is answering on the board the demo waits, and gives its own answer only when that has ceased', async () => {
@@ -129,12 +141,18 @@ test('while a person is answering on the board the demo waits, and gives its own
       resolve();
     };
   });
-  const here = room({ answering: () => (cease === undefined ? undefined : typing) });
+  const waits: number[] = [];
+  const here = room({
+    answering: () => (cease === undefined ? undefined : typing),
+    answerIn: (ms) => waits.push(ms),
+  });
   here.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
   await new Promise(setImmediate);
   expect(here.answers).toEqual([]);
+  expect(waits).toEqual([0]);
   cease?.();
   await new Promise(setImmediate);
+  expect(waits).toEqual([0, 0]);
   expect(here.answers).toEqual(['totals']);
   here.end();
   await here.why;

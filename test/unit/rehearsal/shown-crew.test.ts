@@ -4,11 +4,16 @@ import { expect, test } from 'vitest';
 import { boardEvent, shownCrew } from '../../../src/rehearsal/demo/shown-crew.ts';
 import type { CrewControl, CrewEnd, CrewEvent } from '../../../src/supervisor/crew-view.ts';
 
-function room() {
+const BLOCKED = { id: 'totals', status: 'BLOCKED', blocked_questions: ['Which?'] };
+const ASKED = { id: 'q-1', task: 'totals', status: 'open', text: 'Which?' };
+
+function room(state: object = { tasks: [] }) {
+  let time = 2;
   const events: CrewEvent[] = [];
   let end: (ended: CrewEnd) => void = () => {};
   const crew = {
     view: () => ({
+      board: { state },
       events,
       alarms: [{ name: 'INTEGRATION FAILED', key: 'a', level: 'alarm', text: 'INTEGRATION FAILED: money' }],
       members: [{ agent: 'coder-1', state: 'backing-off', cause: 'signalled', why: 'it was ended by SIGKILL' }],
@@ -24,7 +29,7 @@ function room() {
   let stops = 0;
   let lingers = 0;
   const shown = shownCrew(crew, {
-    now: () => 2,
+    now: () => time,
     stop: () => {
       stops += 1;
     },
@@ -34,7 +39,17 @@ function room() {
         left.addEventListener('abort', () => resolve());
       }),
   });
-  return { ...shown, events, end: () => end({ code: 0, message: '' }), stops: () => stops, lingers: () => lingers };
+  const pass = (ms: number): void => {
+    time += ms;
+  };
+  return {
+    ...shown,
+    pass,
+    events,
+    end: () => end({ code: 0, message: '' }),
+    stops: () => stops,
+    lingers: () => lingers,
+  };
 }
 
 test('what the demo says stands among the crew’s events by time, and is told at once', () => {
@@ -47,6 +62,24 @@ test('what the demo says stands among the crew’s events by time, and is told a
   here.say({ level: 'info', text: 'two' });
   expect(here.control.view().events.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
   expect(told).toBe(1);
+});
+
+test('the question says who answers it and when, on the record and on the task that it blocks, until it is answered', () => {
+  const here = room({ tasks: [BLOCKED], questions: [{ ...ASKED, status: 'answered' }, ASKED] });
+  const texts = () => {
+    const { tasks, questions = [] } = here.control.view().board.state;
+    expect(questions[0]?.text).toBe('Which?');
+    expect(tasks[0]?.blocked_questions).toEqual([questions[1]?.text]);
+    return questions[1]?.text;
+  };
+  here.answerIn(10_000);
+  expect(texts()).toBe('Which? (The demo answers for you in 10 s; press a to answer yourself.)');
+  here.pass(6500);
+  expect(texts()).toBe('Which? (The demo answers for you in 4 s; press a to answer yourself.)');
+  here.pass(6500);
+  expect(texts()).toBe('Which? (The demo waits for you.)');
+  const settled = { tasks: [{ ...BLOCKED, status: 'UNCLAIMED' }], questions: [ASKED] };
+  expect(room(settled).control.view().board.state).toBe(settled);
 });
 
 test('the crash and the collision of the script are said to be that, in alarms and events and beside the agent', () => {
