@@ -3,6 +3,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/ports/host.ts';
 import { realClock } from '../../../src/ports/real-host.ts';
 import type { Role } from '../../../src/protocol/state.ts';
 import { answer } from '../../../src/providers/acp.ts';
@@ -10,6 +11,8 @@ import type { AgentEvent } from '../../../src/providers/provider.ts';
 import { last, provider, request } from './recordings.ts';
 
 const { drive } = provider('mine', { mine: { kind: 'acp', argv: ['some-agent', '--acp'] } });
+/** Its agents stay when their input ends: the farewell they are given is a hundredth as long. */
+const clock: Clock = { ...realClock, sleep: (ms, signal) => realClock.sleep(ms / 100, signal) };
 const OPTIONS = [
   { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },
   { optionId: 'no', name: 'Reject', kind: 'reject_once' as const },
@@ -28,7 +31,7 @@ async function session(play: (app: App) => App, changes: { role?: Role; resume?:
     ),
   );
   const heard: AgentEvent[] = [];
-  const exit = await drive?.(realClock, request(changes), { stdin, stdout }, (events) => heard.push(...events));
+  const exit = await drive?.(clock, request(changes), { stdin, stdout }, (events) => heard.push(...events));
   connection.close();
   return { heard, exit };
 }
@@ -173,7 +176,7 @@ test('an error, a refusal, and an agent that goes away: told, and never thrown',
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const heard: AgentEvent[] = [];
-  const gone = drive?.(realClock, request(), { stdin, stdout }, (events) => heard.push(...events));
+  const gone = drive?.(clock, request(), { stdin, stdout }, (events) => heard.push(...events));
   stdout.end('not json\n');
   expect(await gone).toEqual({ kind: 'exited', code: 1, cut: true });
   expect(last(heard, 'failure')).toBeDefined();
@@ -198,7 +201,7 @@ function raw(lines: readonly string[], reads: boolean) {
     }
   };
   stdin.on('data', listen);
-  const driven = drive?.(realClock, request({}), { stdin, stdout }, () => {});
+  const driven = drive?.(clock, request({}), { stdin, stdout }, () => {});
   return { stdin, stdout, driven };
 }
 

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/ports/host.ts';
 import { realClock } from '../../../src/ports/real-host.ts';
 import type { AgentExit } from '../../../src/process/agent-process.ts';
 import type { AgentEvent } from '../../../src/providers/provider.ts';
@@ -10,6 +11,9 @@ import { drivenEnd } from '../../../src/supervisor/driven-end.ts';
 import { provider, request } from '../providers/recordings.ts';
 
 const { drive } = provider('mine', { mine: { kind: 'acp', argv: ['some-agent'] } });
+
+/** Everything is waited for a quarter as long, and more than long enough for a process that ends at once. */
+const clock: Clock = { ...realClock, sleep: (ms, signal) => realClock.sleep(ms / 4, signal) };
 
 /** An agent that does this when it is prompted. */
 function agent(prompted: string, id = 's'): ChildProcess {
@@ -31,8 +35,8 @@ async function endOf(child: ChildProcess) {
   const exited = once(child, 'exit').then(
     ([code, signal]): AgentExit => (signal === null ? { kind: 'exited', code } : { kind: 'signalled', signal }),
   );
-  const driven = drive(realClock, request({}), { stdin, stdout }, (events) => heard.push(...events));
-  const end = await drivenEnd(realClock, exited, driven);
+  const driven = drive(clock, request({}), { stdin, stdout }, (events) => heard.push(...events));
+  const end = await drivenEnd(clock, exited, driven);
   child.kill('SIGKILL');
   return { end, heard };
 }
@@ -41,7 +45,7 @@ test.each([
   ['is killed', `process.kill(process.pid, 'SIGKILL')`, { kind: 'signalled', signal: 'SIGKILL' }],
   [
     'closes its output, and is killed a moment later',
-    `require('fs').closeSync(1); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000)`,
+    `require('fs').closeSync(1); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 200)`,
     { kind: 'signalled', signal: 'SIGKILL' },
   ],
   ['leaves in the middle of its turn', 'process.exit(0)', { kind: 'exited', code: 1, cut: true }],
