@@ -8,6 +8,7 @@ import type { Disk } from '../ports/disk.ts';
 import { copyPlainFile } from '../process/plain-file.ts';
 import { changesNear } from './near-changes.ts';
 import { aboutObjects } from './objects.ts';
+import { pathGroups } from './path-arguments.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
@@ -67,8 +68,7 @@ export async function inTheWay(
   });
   const suspects = [...new Set(obstacles)];
   const found: string[] = filledSubmodules(disk, files.folder, changes);
-  for (let at = 0; at < suspects.length; at += 200) {
-    const some = suspects.slice(at, at + 200);
+  for (const some of pathGroups(suspects)) {
     const asked = gitDir.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
     found.push(...splitNul(await must(asked, 'look for untracked files')));
   }

@@ -58,8 +58,13 @@ export interface Overrun {
   readonly text: string;
 }
 
-/** Called by whoever wants to tell a person. */
-export const overrunListeners = new Set<(overrun: Overrun) => void>();
+const listeners = new Set<(overrun: Overrun) => void>();
+
+/** For whoever wants to tell a person. Returns how to end that. */
+export function onOverrun(told: (overrun: Overrun) => void): () => void {
+  listeners.add(told);
+  return () => listeners.delete(told);
+}
 
 interface Rest {
   readonly until: number;
@@ -81,7 +86,7 @@ export function overran(folder: string, text: string, now: number): void {
   const pause = Math.min(LONGEST_PAUSE, (resting.get(folder)?.pause ?? FIRST_PAUSE / 2) * 2);
   const isNew = resting.get(folder)?.text !== text;
   resting.set(folder, { until: now + pause, pause, text });
-  if (isNew) for (const told of overrunListeners) told({ folder, text });
+  if (isNew) for (const told of listeners) told({ folder, text });
 }
 
 export const wentWell = (folder: string): void => void resting.delete(folder);

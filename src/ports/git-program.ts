@@ -155,7 +155,13 @@ export function runGit(
     const what = { argv, env: around, input, most };
     const needsOurs = hold !== undefined || from !== undefined || into !== undefined;
     const aside = needsOurs ? undefined : order(what, { ended, failed });
-    const watch = begin(aside ?? startHere(what, { hold, from, into }, { ended, failed }));
+    let watch: Watch;
+    try {
+      watch = begin(aside ?? startHere(what, { hold, from, into }, { ended, failed }));
+    } catch (error) {
+      // Of a command line that is too long the system says so at once.
+      fail(notStarted(error as NodeJS.ErrnoException, folder));
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 
 import { changesNear } from '../git/near-changes.ts';
 import { commitsNear } from '../git/near-history.ts';
+import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { splitNul } from '../git/tree-changes.ts';
@@ -96,16 +97,9 @@ function readLog(told: readonly string[]): Done {
 }
 
 async function absentFrom(gitDir: PrivateGitDir, base: string, paths: readonly string[]): Promise<readonly string[]> {
-  const asked = gitDir.objects([
-    '--literal-pathspecs',
-    'ls-tree',
-    '-z',
-    '--name-only',
-    '--full-tree',
-    base,
-    '--',
-    ...paths,
-  ]);
-  const there = new Set(splitNul(await must(asked, 'list files')));
+  const list = ['--literal-pathspecs', 'ls-tree', '-z', '--name-only', '--full-tree', base, '--'];
+  const there = new Set<string>();
+  for (const some of pathGroups(paths))
+    for (const path of splitNul(await must(gitDir.objects([...list, ...some]), 'list files'))) there.add(path);
   return paths.filter((path) => !there.has(path));
 }

@@ -5,6 +5,7 @@
 import { type Attempt, saveAttempt } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
+import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
 import { branchOf, commitOf, seenOf, updateRefs } from '../git/refs.ts';
@@ -100,10 +101,10 @@ async function stepsBack(
   return [
     [...git, 'symbolic-ref', 'HEAD', branchOf(place.task)],
     [...git, 'reset', '--quiet', '--mixed', start],
-    ...chunks(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
-    ...chunks(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
+    ...pathGroups(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
+    ...pathGroups(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
     // Empty by now; one that holds ignored files stays.
-    ...chunks(emptied(gone, [...before, ...leaveOut])).map((paths) => [
+    ...pathGroups(emptied(gone, [...before, ...leaveOut])).map((paths) => [
       ...git,
       'clean',
       '-f',
@@ -135,11 +136,6 @@ async function pathsIn(gitDir: PrivateGitDir, tree: string, paths: readonly stri
   const listed = must(gitDir.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]), 'list a tree');
   return (await listed).split('\0');
 }
-
-/** One command takes only so many arguments. */
-const AT_ONCE = 500;
-const chunks = (paths: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(paths.length / AT_ONCE) }, (_, n) => paths.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
 
 /** The commit of the integration branch that the coder took in beforehand: what others made since is not its own. */
 async function rebasedOnto(

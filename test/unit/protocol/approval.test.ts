@@ -23,6 +23,19 @@ import {
 
 const evidence = (text: string, criteria = 3) => parseApproval(text, criteria).evidence;
 
+test('a line that names thousands of criteria and of commands is refused before they are multiplied', () => {
+  const text = `${Array(100).fill('1-200').join()}: ran ${Array(2400).fill('#1-50').join()}`;
+  const { evidence, problems } = parseApproval(text, Number.POSITIVE_INFINITY);
+  expect(evidence).toHaveLength(200);
+  expect(problems.map((one) => one.text)).toEqual(['more than 200 are named: name the strongest ones']);
+  const many = `${Array(100).fill('1-9999,9,3-9').join()}: ran #1`;
+  expect(parseApproval(`${many}\n`.repeat(10), Number.POSITIVE_INFINITY).evidence.length).toBeLessThanOrEqual(200);
+});
+
+test('a criterion that is named twice in a line is shown once', () => {
+  expect(evidence('1, 1-2: ran npm test').map(({ criterion }) => criterion)).toEqual([1, 2]);
+});
+
 describe('what shows a criterion', () => {
   test.each([
     [

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
@@ -17,7 +17,7 @@ import { memoryStore } from '../../memory-store.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { stateText } from '../../support/project.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Bench, conformance, type MakeBench } from './conformance.ts';
+import { aBoard, type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
   let clock = now;
@@ -54,6 +54,30 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
     close: async () => {},
   };
 }
+
+test('where the system has no watcher left, a change is heard of all the same', async () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, '.liza'));
+  const host = hostAt();
+  const watch = (): never => {
+    throw Object.assign(new Error('EMFILE: too many open files, watch'), { code: 'EMFILE' });
+  };
+  const deaf = { ...host, disk: { ...host.disk, watch } };
+  start(boardContext(root, { host }), stateText(aBoard()), {
+    actor: OPERATOR,
+    command: 'init',
+    detail: 'a board to test',
+  });
+  const heard = new Promise<void>((done) => {
+    onTestFinished(openYamlStore(boardContext(root, { host: deaf })).watch(done));
+  });
+  const note = { ok: true, detail: 'touched' } as const;
+  await yamlStore(boardContext(root, { host })).transact({ actor: OPERATOR, command: 'note' }, ({ state }) => ({
+    ...note,
+    state: { ...state, goal: { ...state.goal, description: 'another' } },
+  }));
+  await heard;
+});
 
 async function startHolder() {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
