@@ -6,7 +6,7 @@ import { removeTreeNow } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { type IndexEntry, type IndexFile, pathOf, readIndex } from './index-file.ts';
 import { BY_TIMES, withKnownIndex } from './known-index.ts';
-import { pathGroups } from './path-arguments.ts';
+import { LONGEST_PATH, pathGroups } from './path-arguments.ts';
 import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } from './rescue.ts';
 import { must } from './run.ts';
@@ -114,9 +114,6 @@ export async function treeOf(
     return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
 }
-
-/** Longer ones the system does not open, and no tree gets to hold them. */
-export const LONGEST_PATH = 3500;
 
 /** Files between two looks at the clock. */
 const AT_ONCE = 1000;

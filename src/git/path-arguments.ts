@@ -3,8 +3,8 @@
 
 /** Well below what any system takes, together with the environment. */
 const MOST_BYTES = 96 * 1024;
-/** No system opens a file by a longer path: git holds it, and no checkout can. */
-const LONGEST_PATH = 4096;
+/** Longer ones the system does not open, and no tree gets to hold them. */
+export const LONGEST_PATH = 3500;
 
 /** In groups that one command takes; those that are too long for any file are in none. */
 export function pathGroups(paths: readonly string[]): readonly (readonly string[])[] {

@@ -18,6 +18,6 @@ test('the system takes each group, whatever the paths are', () => {
 
 test('a path that no file can have is in none; none at all make no group', () => {
   expect(pathGroups(['a', 'x'.repeat(200_000), 'b'])).toEqual([['a', 'b']]);
-  expect(pathGroups(['x'.repeat(4096)])).toEqual([]);
+  expect(pathGroups(['x'.repeat(3500)])).toEqual([]);
   expect(pathGroups([])).toEqual([]);
 });
