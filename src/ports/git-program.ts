@@ -145,7 +145,8 @@ export function runGit(
       }
       const how = watch.why() ?? `was ended by ${signal}`;
       // What an agent put into its own folder is no fault of the machine.
-      const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
+      const isTheirs = watch.why() !== undefined && folderOfAgent !== undefined;
+      const fault = isCut ? { fault: 'limit' as const } : isTheirs ? {} : { fault: 'machine' as const };
       fail(new EnvironmentError(`git ${command} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
     };
     const failed: Told['failed'] = (cause) => {

@@ -470,6 +470,17 @@ it('a test of an unchanged file is marked as one, in what history keeps and says
   ]);
 });
 
+it.each([
+  ['`a` is exported from src/a.ts and equals 1', true],
+  ['the module exports a limit', true],
+  ['src/old.ts is removed', undefined],
+  ['only files in src/ and test/ change', undefined],
+])('which paths change does not show what a file says: %s', (criterion, alone) => {
+  const w = reviewing({}, `- ${criterion}\n- \`npm test\` passes`);
+  w.run(SESSION, approval('1: diff src, test\n2: ran npm test'));
+  expect(shownIn(approved(w))[0]?.alone).toBe(alone);
+});
+
 it('history keeps criterion, evidence and concerns', () => {
   const w = reviewing();
   w.run(SESSION, approval('1: src/client.ts:3\n2: ran npm test\n- [concern] src/client.ts:9 — no jitter'));

@@ -3,7 +3,12 @@
 
 import { expect, it } from 'vitest';
 import { criteriaOf } from '../../../src/protocol/definition/criteria.ts';
-import { isAboutBehaviour, isAboutTheDiff, mayHoldBefore } from '../../../src/protocol/definition/criterion-kinds.ts';
+import {
+  isAboutBehaviour,
+  isAboutFiles,
+  isAboutTheDiff,
+  mayHoldBefore,
+} from '../../../src/protocol/definition/criterion-kinds.ts';
 import { emptiness, quotedCommands } from '../../../src/protocol/definition/criterion-words.ts';
 import { lacksInValidation } from '../../../src/protocol/definition/plan-validation.ts';
 import { isUnsure } from '../../../src/protocol/definition/praise.ts';
@@ -58,7 +63,7 @@ it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
   ['isSettled', (text) => isSettled(text, `RESOLVED ${text}`), PLAIN],
   ['skipCount', skipCount, PLAIN],
   ['criteriaOf', criteriaOf, PLAIN],
-  ['kinds', (text) => [isAboutBehaviour(text), isAboutTheDiff(text), mayHoldBefore(text)], PLAIN],
+  ['kinds', (text) => [isAboutBehaviour(text), isAboutTheDiff(text), isAboutFiles(text), mayHoldBefore(text)], PLAIN],
   ['emptiness', emptiness, PLAIN],
   ['quotedCommands', quotedCommands, PLAIN],
   ['salesTalk', (text) => [salesTalk(text), isUnsure(text)], PLAIN],
