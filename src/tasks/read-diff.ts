@@ -333,7 +333,12 @@ async function goneOf(
   renamed: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, GoneTests>> {
   const all = joined(hunks, renamed);
-  const [touched, came] = [new Set(all.map(({ path }) => path)), cameTests(hunks)];
+  const touched = new Set(all.map(({ path }) => path));
+  const came = new Map<string, string>();
+  for (const hunk of hunks) {
+    for (const [name, path] of cameTests(hunk)) came.set(name, path);
+    await gitDir.host.clock.nextTurn();
+  }
   const before = new Map(found.map(({ path, old }) => [path, old?.id]));
   const gone = new Map<string, GoneTests>();
   for (const { path, new: now } of found.filter(({ path }) => touched.has(path)).slice(0, MOST_READ)) {

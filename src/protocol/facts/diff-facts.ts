@@ -160,7 +160,7 @@ export function diffFacts(
     files: changes.length,
     ...defined({ lines }),
     ...pick('undeclared', ({ path }) => !isDeclared(path)),
-    ...listed('untouched', untouchedOnes(task, changes)),
+    ...listed('untouched', untouchedOnes(task, [...changes.map(({ path }) => path), ...passing, ...undone])),
     ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
@@ -315,14 +315,9 @@ export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] 
   );
 
 /** A plan may say too much; or the change lacks something. */
-function untouchedOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {
+function untouchedOnes(task: Task, paths: readonly string[]): readonly FileChange[] {
   const planned = declaredFiles(task).filter((path) => !isPattern(path) && !path.endsWith('/'));
-  const touched = new Set(
-    covering(
-      planned,
-      changes.map(({ path }) => path),
-    ),
-  );
+  const touched = new Set(covering(planned, paths));
   return planned.filter((path) => !touched.has(path)).map((path) => ({ path: pathWord(path), kind: 'changed' }));
 }
 
