@@ -55,7 +55,13 @@ export async function quickChecks(
 /** A folder that was moved after `init`, which refuses such a name. */
 const checkPlace = ({ paths: { root } }: BoardContext): readonly PreflightCheck[] =>
   root.includes(':')
-    ? [stop('place', `${root} has a colon in it: agents would not find liza, for PATH is divided there`, 'rename it: mv …')]
+    ? [
+        stop(
+          'place',
+          `${root} has a colon in it: agents would not find liza, for PATH is divided there`,
+          'rename it: mv …',
+        ),
+      ]
     : [];
 
 /** Whoever committed it chose what runs here, where, and with what shown to it. */

@@ -75,7 +75,7 @@ type IdentityName = 'identity' | 'credential' | 'agent-id' | 'sandbox';
 type LeaseName = 'lease' | 'no-agent';
 
 type StoreName = WordsOf<
-  | 'broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
+  | 'board-size broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
   | 'not-utf8 too-large unreadable-journal'
 >;
 

@@ -4,9 +4,9 @@
 import { basename, join } from 'node:path';
 import { errorCode } from '../ports/files.ts';
 import { watchFolder } from '../ports/watch-folder.ts';
-import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
+import { type Actor, type Board, type Lease, plays, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
-import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import { type Decided, type Decision, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
@@ -15,6 +15,7 @@ import { type Config, isTerminal, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import { taskArchive } from './archive.ts';
+import { SIZE_LIMIT } from './bounded-text.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { adoptFile } from './import.ts';
@@ -94,6 +95,8 @@ async function decideAndRecord(
 ): Promise<Decision> {
   const { decision, update } = await transaction.withEnough((seen) => decideAndUpdate(seen, decideOn));
   if (!decision.ok || update === undefined) return decision;
+  const refused = tooLarge(actor, update.doc.source.length, transaction.length);
+  if (refused !== undefined) return refused;
   transaction.commit(update.doc, {
     actor,
     command,
@@ -104,6 +107,21 @@ async function decideAndRecord(
     ...(decision.archive === undefined ? {} : { archive: decision.archive, effect: true }),
   });
   return decision;
+}
+
+/** A larger file nobody reads any more: what leads there is refused, to agents first, so that a person can still mend it. */
+function tooLarge(actor: Actor, length: number, before: number): Refusal | undefined {
+  const isAgents = !plays(actor, 'human') && !plays(actor, 'supervisor');
+  const most = isAgents ? SIZE_LIMIT * 0.75 : SIZE_LIMIT;
+  if (length <= most || length <= before) return undefined;
+  return refuse(
+    `the blackboard would have ${Math.ceil(length / 2 ** 20)} MB, at most ${most / 2 ** 20} are taken${isAgents ? ' from agents' : ''}`,
+    isAgents
+      ? 'Stop here: a person has to make room'
+      : 'make room: liza archive moves ended tasks out; liza edit shows what is so large',
+    1,
+    'board-size',
+  );
 }
 
 /** The decision, and the document it leads to; commits nothing. */

@@ -112,3 +112,12 @@ it('a validation has an end, by number and by length', () => {
   });
   expect(add(['a'.repeat(9000), 'b'.repeat(9000)])).toMatchObject({ guard: 'text-limit' });
 });
+
+it('all that one command brings has an end, names of details included', () => {
+  const anomaly = (count: number) => {
+    const details = Object.fromEntries(Array.from({ length: count }, (_none, at) => [`k${at}`, 'x'.repeat(16_000)]));
+    return checkInput({ name: 'anomaly', type: 'trade_off', details } as never);
+  };
+  expect(anomaly(8)).toBeUndefined();
+  expect(anomaly(9)).toMatchObject({ guard: 'text-limit', message: expect.stringContaining('this command brings') });
+});

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OPERATOR } from '../../../src/protocol/board.ts';
+import { type Actor, type Board, OPERATOR } from '../../../src/protocol/board.ts';
+import type { Decision } from '../../../src/protocol/decision.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
@@ -78,6 +79,28 @@ test('where the system has no watcher left, a change is heard of all the same', 
   }));
   await heard;
 });
+
+test('a board that nobody could read any more is not written; agents are refused before people are', async () => {
+  const MB = 2 ** 20;
+  const agent = { id: 'coder-1', parts: ['coder'] as const };
+  const padded = async (length: number, actor: Actor) => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, '.liza'));
+    const text = stateText(aBoard());
+    const filled = `${text}# ${'x'.repeat(length - text.length - 3)}\n`;
+    start(boardContext(root), filled, { actor: OPERATOR, command: 'init', detail: 'a board to test' });
+    const store = yamlStore(boardContext(root));
+    const larger = ({ state }: Board): Decision => ({
+      ok: true,
+      detail: 'larger',
+      state: { ...state, goal: { ...state.goal, description: 'x'.repeat(1000) } },
+    });
+    return store.transact({ actor, command: 'note' }, larger);
+  };
+  expect(await padded(48 * MB - 100, agent)).toMatchObject({ ok: false, guard: 'board-size' });
+  expect(await padded(48 * MB - 100, OPERATOR)).toMatchObject({ ok: true });
+  expect(await padded(64 * MB - 100, OPERATOR)).toMatchObject({ ok: false, guard: 'board-size' });
+}, 60_000);
 
 async function startHolder() {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
