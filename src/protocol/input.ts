@@ -35,7 +35,8 @@ export function checkInput(command: Command): Refusal | undefined {
   const isReport = REPORTS.has(name) || name.startsWith('record-');
   return (
     firstFault(fields, [], { isId: false, isReport }) ??
-    (isReport ? undefined : (tooManyCommands(command) ?? tooMuchText(fields)))
+    (isReport ? undefined : tooManyCommands(command)) ??
+    (isReport ? undefined : tooMuchText(fields))
   );
 }
 

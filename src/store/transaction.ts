@@ -248,11 +248,6 @@ export class Transaction {
     this.notices.push({ kind: 'edit-adopted', level: 'info', message: detail }, ...describeAside(merge.aside, aside));
   }
 
-  /** Characters of the board as it is. */
-  get length(): number {
-    return this.#doc.source.length;
-  }
-
   /** The commit point is inside. Throws LostRace when the transaction must be repeated. */
   commit(doc: BoardDocument, record: Recording): number {
     const { files, paths } = this.#context;

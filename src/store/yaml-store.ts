@@ -95,7 +95,7 @@ async function decideAndRecord(
 ): Promise<Decision> {
   const { decision, update } = await transaction.withEnough((seen) => decideAndUpdate(seen, decideOn));
   if (!decision.ok || update === undefined) return decision;
-  const refused = tooLarge(actor, update.doc.source.length, transaction.length);
+  const refused = tooLarge(actor, update.doc.source.length, update.before);
   if (refused !== undefined) return refused;
   transaction.commit(update.doc, {
     actor,
@@ -130,7 +130,8 @@ async function decideAndUpdate({ doc, normal, board }: Seen, decideOn: (board: B
   if (!decision.ok || decision.already === true) return { decision };
   const target = normal.toFile(decision.state);
   const update = updateDocumentSimple(doc, target) ?? (await updateDocument(doc, target));
-  return { decision, update: { ...update, records: touchedRecords(board.state, decision.state) } };
+  const records = touchedRecords(board.state, decision.state);
+  return { decision, update: { ...update, records, before: doc.source.length } };
 }
 
 const withSaid = ({ detail, said }: Decided): string =>
