@@ -12,7 +12,7 @@ import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
 import { coverage, covering, isPattern } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, isTest, parseScope, unheldOut } from './scope.ts';
+import { beyondScope, comesWithTests, isTest, parseScope, unheldOut } from './scope.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -151,7 +151,7 @@ export function diffFacts(
 ): DiffFacts {
   const listed = (name: keyof DiffFacts, found: readonly FileChange[]) => listedUpTo(most, name, found);
   const isDeclared = coverage(declaredFiles(task));
-  const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
+  const code = changes.map(({ path }) => path).filter((path) => !comesWithTests(path, patterns));
   const scope = parseScope(task.scope ?? '');
   const beyond = new Set(beyondScope(scope, code, onBase));
   const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) =>
