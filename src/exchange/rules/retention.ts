@@ -1,10 +1,11 @@
 // Which refs at the exchange nobody needs any more. It would grow for ever otherwise: every server lists its refs at each
-// connection. What a row may still name stays: kept work, the pins of tasks that live, the last fence of each. Pure.
+// connection. What a row may still name stays: kept work, the pins of tasks that live, and fences that hold. Pure.
 
 import { ANCHOR, type Parsed, parseRef } from './refs.ts';
 
 export interface TaskThere {
   readonly epoch: number;
+  readonly merged: boolean;
   /** Nothing of it moves any more. */
   readonly over: boolean;
   /** The commit under review or approved. */
@@ -36,8 +37,9 @@ export function outdated(
 function isOutdated({ kind, task, n = 0 }: Parsed, at: string, of: TaskThere, newest: Newest): boolean {
   switch (kind) {
     case 'fence':
-      // That of the last epoch stays for good: a host that sleeps for a month must not land it once more.
-      return n < of.epoch;
+      // Landing it moved the branch, so whoever sleeps since before that has a head that never comes back. One that was
+      // closed without a landing stays: it alone keeps its former holder out.
+      return of.merged;
     case 'tips':
       return of.over || n < of.epoch;
     case 'merging':

@@ -1,0 +1,78 @@
+// Changes refs at the exchange, all or none, each only if it is what the caller saw. A call that was cut off may have had
+// its effect: then the exchange is asked, and what it says decides. Repeating the very same call is safe, because a
+// change that happened already is no change any more, and one that somebody else made in between is in its way.
+
+import { callExchange, listRefs } from './call.ts';
+import type { Exchange } from './open.ts';
+import { type Failed, type Outcome, readFailure, rejectedIn, ruledOut } from './rules/outcome.ts';
+import { nameThere, parseRef } from './rules/refs.ts';
+
+export interface RefPush {
+  /** Its name here. */
+  readonly ref: string;
+  /** null: the ref goes. */
+  readonly to: string | null;
+  /** What it must be there now; null: it must not exist. */
+  readonly from: string | null;
+}
+
+/** Calls for one change: a server that is busy with another push of the same refs refuses for a moment. */
+const TRIES = 4;
+const PAUSE_MS = 150;
+
+export async function pushRefs(exchange: Exchange, changes: readonly RefPush[]): Promise<Outcome> {
+  if (changes.length === 0) return { how: 'done' };
+  const { clock } = exchange.gitDir.host;
+  const until = clock.steady() + exchange.limits.push;
+  let last: Failed = { how: 'unreachable', why: 'it was not asked' };
+  for (let n = 1; n <= TRIES && clock.steady() < until; n += 1) {
+    const ended = await pushOnce(exchange, changes);
+    if (!('again' in ended)) return ended;
+    last = ended.again;
+    await clock.sleep(PAUSE_MS * n);
+  }
+  return last;
+}
+
+/** `again`: nothing there has changed, as far as is known. */
+async function pushOnce(
+  exchange: Exchange,
+  changes: readonly RefPush[],
+): Promise<Outcome | { readonly again: Failed & { how: 'unreachable' } }> {
+  const said = await callExchange(exchange, pushArguments(exchange, changes), 'push');
+  if (!('how' in said) && said.status === 0) return { how: 'done' };
+  const rejected = 'how' in said ? [] : rejectedIn(said.stdout);
+  const failed = 'how' in said ? said : readFailure(said);
+  if (rejected.length === 0 && failed.how === 'refused') return failed;
+  const found = await listRefs(exchange, ...branchesOf(changes));
+  if (found.how !== 'listed') return found;
+  const at = (change: RefPush): string | null => found.refs.get(change.ref) ?? null;
+  if (changes.every((change) => at(change) === change.to)) return { how: 'done' };
+  const other = changes.filter((change) => at(change) !== change.from && at(change) !== change.to);
+  const moved = other.find(({ ref }) => isFence(ref)) ?? other[0];
+  if (moved !== undefined) {
+    const { ref } = moved;
+    return { how: isFence(ref) ? 'fenced' : 'stale', ref, found: at(moved) ?? undefined };
+  }
+  const rule = ruledOut(rejected, exchange.naming.prefix !== undefined);
+  if (rule !== undefined) return rule;
+  return { again: failed.how === 'unreachable' ? failed : { how: 'unreachable', why: failed.why } };
+}
+
+const isFence = (ref: string): boolean => parseRef(ref)?.kind === 'fence';
+const branchesOf = (changes: readonly RefPush[]): readonly string[] =>
+  changes.flatMap(({ ref }) => (ref.startsWith('refs/heads/') ? [ref] : []));
+
+function pushArguments({ address, naming }: Exchange, changes: readonly RefPush[]): readonly string[] {
+  const named = changes.map((change) => ({ ...change, there: nameThere(change.ref, naming) }));
+  return [
+    'push',
+    '--porcelain',
+    '--atomic',
+    '--no-verify',
+    ...named.map(({ there, from }) => `--force-with-lease=${there}:${from ?? ''}`),
+    '--',
+    address.url,
+    ...named.map(({ there, to }) => `${to ?? ''}:${there}`),
+  ];
+}
