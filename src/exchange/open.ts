@@ -25,6 +25,9 @@ const LIMITS: Limits = { list: 20_000, push: 60_000, fetch: 120_000 };
 
 export type ExchangeSettings = Pick<Config, 'exchange' | 'exchange_prefix'>;
 
+/** Whether the board has one; asked before anything else, so that one machine alone pays nothing. */
+export const hasExchange = ({ exchange }: ExchangeSettings): boolean => (exchange ?? '') !== '';
+
 /** undefined: this board has none. */
 export async function openExchange(
   gitDir: PrivateGitDir,

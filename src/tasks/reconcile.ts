@@ -22,6 +22,7 @@ import type { Task } from '../protocol/state.ts';
 import { noTask } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
+import { counted } from '../text/format.ts';
 import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
 import { type Discarded, discardFolder, discardOf, sweepLeftovers } from './discard-folder.ts';
 import {
@@ -35,6 +36,7 @@ import {
   type Trouble,
   troubleOf,
 } from './find-mismatches.ts';
+import { offerAll } from './exchange/offer-work.ts';
 import { finishMerges } from './finish-merge.ts';
 import { isLeftAlone, refuseLiveSession } from './live-session.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
@@ -61,12 +63,24 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
     else mended.push(...done.lines);
   }
   mended.push(...(await sweepProofs(context, gitDir)));
-  const moved = await movedOutside(gitDir, (await context.store.read()).board);
+  const { board: now } = await context.store.read();
+  mended.push(...(await exchanged(gitDir, now)));
+  const moved = await movedOutside(gitDir, now);
   if (moved?.found !== undefined) await transact(context, { name: 'integration-moved', found: moved.found });
   if (moved !== undefined) mended.push(moved.told);
   const lines = await watchBranches(context).look();
   mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'raised as an alarm, and kept' })));
   return mended;
+}
+
+/** What waited for the exchange is there now, or is offered again at the next start. */
+async function exchanged(gitDir: PrivateGitDir, board: Board): Promise<readonly Mended[]> {
+  const done = await offerAll(gitDir, board);
+  const told = { subject: 'exchange', problem: 'work that the other hosts do not have' };
+  if (done === undefined || (!('ok' in done) && done.offered === 0)) return [];
+  return 'ok' in done
+    ? [{ ...told, resists: done }]
+    : [{ ...told, done: `${counted(done.offered, 'commit')} sent to the exchange` }];
 }
 
 async function sweepUseless(gitDir: PrivateGitDir): Promise<readonly Mended[]> {

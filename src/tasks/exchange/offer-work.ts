@@ -1,0 +1,82 @@
+// Objects first, rows second: what a row is about to name is at the exchange before. What nobody waits for is offered by
+// whoever reconciles, and again as long as it is not there.
+
+import { offerOne, offerRefs, takenNumbers } from '../../exchange/offer.ts';
+import { openExchange } from '../../exchange/open.ts';
+import type { TaskThere } from '../../exchange/rules/retention.ts';
+import { sweepExchange } from '../../exchange/sweep.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { mayHaveRefs, pinForReview, reviewOf } from '../../git/refs.ts';
+import type { Board } from '../../protocol/board.ts';
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { isTerminal, type State } from '../../protocol/state.ts';
+import { exchangeRefusal } from './refusals.ts';
+
+/** More hosts do not submit the same task at once. */
+const TRIES = 5;
+
+/** The pin's number, here and at the exchange. The pin here stays whatever happens: the next try has the same number. */
+export async function pinForAll(
+  gitDir: PrivateGitDir,
+  { config }: Pick<State, 'config'>,
+  task: string,
+  commit: string,
+): Promise<number | Refusal> {
+  const exchange = await openExchange(gitDir, config);
+  if (exchange === undefined) return pinForReview(gitDir, task, commit);
+  if (isRefusal(exchange)) return exchange;
+  const what = `the submission of ${task}`;
+  const again = `the commit is kept; wait a minute, then: liza submit-for-review ${task} ${commit}`;
+  for (let n = 1; ; n += 1) {
+    const taken = await takenNumbers(exchange, reviewOf(task));
+    if (taken.how !== 'listed') return exchangeRefusal(exchange, what, taken, again);
+    const number = await pinForReview(gitDir, task, commit, taken.numbers);
+    if (taken.numbers.get(number) === commit) return number;
+    const ended = await offerOne(exchange, { ref: reviewOf(task, number), to: commit, from: null });
+    if (ended.how === 'done') return number;
+    if (ended.how !== 'stale' || n === TRIES) return exchangeRefusal(exchange, what, ended, again);
+  }
+}
+
+/** Kept work of a task, before a row names it. */
+export async function offerKept(
+  gitDir: PrivateGitDir,
+  { config }: Pick<State, 'config'>,
+  task: string,
+): Promise<Refusal | undefined> {
+  if (!mayHaveRefs(gitDir, `refs/liza/attempts/${task}`)) return undefined;
+  const exchange = await openExchange(gitDir, config);
+  if (exchange === undefined || isRefusal(exchange)) return exchange;
+  const offered = await offerRefs(exchange, { task, epochs: new Map() });
+  return offered.how === 'offered' ? undefined : exchangeRefusal(exchange, `the claim of ${task}`, offered);
+}
+
+export interface Exchanged {
+  readonly offered: number;
+  readonly swept: number;
+}
+
+/** All that waits; then what nobody needs any more goes. undefined: there is no exchange. */
+export async function offerAll(gitDir: PrivateGitDir, board: Board): Promise<Exchanged | Refusal | undefined> {
+  const { state } = board;
+  const exchange = await openExchange(gitDir, state.config);
+  if (exchange === undefined || isRefusal(exchange)) return exchange;
+  const offered = await offerRefs(exchange, { epochs: epochsOf(state) });
+  if (offered.how !== 'offered') return exchangeRefusal(exchange, 'kept work', offered);
+  const swept = await sweepExchange(exchange, tasksOf(board));
+  if (swept.how !== 'swept') return exchangeRefusal(exchange, 'kept work', swept);
+  return { offered: offered.refs, swept: swept.refs };
+}
+
+/** Tasks whose folder is at work. */
+const epochsOf = ({ tasks }: State): ReadonlyMap<string, number> =>
+  new Map(tasks.flatMap(({ id, epoch, worktree }) => (worktree === undefined ? [] : [[id, epoch ?? 0] as const])));
+
+function tasksOf({ state, archived }: Board): ReadonlyMap<string, TaskThere> {
+  const past = [...archived].map(([id, status]) => [id, { epoch: 0, merged: status === 'MERGED', over: true }] as const);
+  const present = state.tasks.map(({ id, status, epoch, review_commit: commit }) => {
+    const there = { epoch: epoch ?? 0, merged: status === 'MERGED', over: isTerminal(status), commit };
+    return [id, there] as const;
+  });
+  return new Map<string, TaskThere>([...past, ...present]);
+}

@@ -1,0 +1,149 @@
+// The integration branch as all hosts share it: what the exchange has is compared with the board, the branch here follows,
+// and a move goes to the exchange first. Where no exchange is set, none of this is asked and no program is started.
+
+import { listRefs } from '../../exchange/call.ts';
+import { bringCommits } from '../../exchange/fetch.ts';
+import { type Fence, land, markFences, settle } from '../../exchange/land.ts';
+import { type Exchange, openExchange } from '../../exchange/open.ts';
+import { fenceOf } from '../../exchange/rules/refs.ts';
+import { integrationRef } from '../../git/integration.ts';
+import { idsOf } from '../../git/objects.ts';
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
+import { isAncestor } from '../../git/reach.ts';
+import { commitOf } from '../../git/refs.ts';
+import type { Board } from '../../protocol/board.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
+import { findTask } from '../../protocol/find.ts';
+import type { State } from '../../protocol/state.ts';
+import type { TaskContext } from '../context.ts';
+import { type BranchMove, heldBy, moveBranch } from '../move-branch.ts';
+import type { Pin } from '../pins.ts';
+import { exchangeRefusal } from './refusals.ts';
+
+/** Of a move that is no task's: a sync. */
+const NO_EPOCH = 0;
+
+export const fenceFor = ({ tasks }: Pick<State, 'tasks'>, id: string): string =>
+  fenceOf(id, findTask({ tasks } as State, id)?.epoch ?? NO_EPOCH);
+
+interface Met {
+  readonly exchange: Exchange;
+  /** Where the branch is there. */
+  readonly head: string | undefined;
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** Before anything is built: the branch here is where the board says, and so is the exchange's, or behind it. */
+export async function meetExchange(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+): Promise<Met | Refusal | undefined> {
+  const exchange = await openExchange(gitDir, board.state.config);
+  if (exchange === undefined || isRefusal(exchange)) return exchange;
+  const branch = integrationRef(board);
+  const listed = await listRefs(exchange, branch);
+  if (listed.how !== 'listed') return exchangeRefusal(exchange, 'this', listed);
+  const head = listed.refs.get(branch);
+  const met = { exchange, head, refs: listed.refs };
+  const left = board.state.goal.integration_head;
+  if (head === undefined || left === undefined) return met;
+  const brought = await bringCommits(exchange, [{ ref: branch, commit: head }]);
+  if (brought.how !== 'done') return exchangeRefusal(exchange, 'this', brought);
+  const isKnown = head === left || (await isAncestor(gitDir, head, left));
+  if (!isKnown) return movedThere(exchange, board, head);
+  return (await followTo(context, gitDir, board, left)) ?? met;
+}
+
+/** Another host has just landed it, and has not said so on the board yet; or nobody of Liza's did. */
+function movedThere(exchange: Exchange, board: Board, head: string): Refusal {
+  const branch = integrationRef(board);
+  const name = branch.slice('refs/heads/'.length);
+  const left = board.state.goal.integration_head ?? '';
+  if (board.state.tasks.some(({ merging }) => merging?.candidate === head))
+    return exchangeRefusal(exchange, 'this', { how: 'stale', ref: branch, found: head });
+  const { shown } = exchange.address;
+  return refuse(
+    `${name} was moved outside Liza at the exchange ${shown}: it is at ${head}, Liza left it at ${left}`,
+    `look at it: git log --left-right ${left.slice(0, 12)}...${head.slice(0, 12)}; if it is right: git update-ref ${branch} ${head.slice(0, 12)} && liza doctor --accept-integration`,
+    1,
+    'exchange-moved',
+  );
+}
+
+/** The branch here was left behind: another host moved it on, or this one was killed in between. */
+async function followTo(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+  to: string,
+): Promise<Refusal | undefined> {
+  const branch = integrationRef(board);
+  const onto = await commitOf(gitDir, branch);
+  if (onto === undefined || onto === to || !(await isAncestor(gitDir, onto, to))) return undefined;
+  const what = `the update of ${branch.slice('refs/heads/'.length)}`;
+  const silent = { held: async () => {}, release: async () => {} };
+  const move: BranchMove = { context, gitDir, branch, onto, ids: [], what, ...silent };
+  const held = await heldBy(move, to);
+  if (held !== undefined) return held;
+  const moved = await moveBranch(move, to, []);
+  return isRefusal(moved) ? moved : undefined;
+}
+
+/** What moves the branch for all hosts; undefined: there is only this one. */
+export interface SharedBranch {
+  /** `landing`: whose work lands, with the candidate of each. A refusal: nothing has moved, unless nobody could be asked. */
+  land(what: string, to: string, landing: readonly Pin[]): Promise<Refusal | undefined>;
+}
+
+/** Before the move is announced on the board (exchange/land.ts says why). */
+export async function shareBranch(
+  met: Met | undefined,
+  board: Board,
+  ids: readonly string[],
+): Promise<SharedBranch | Refusal | undefined> {
+  if (met === undefined || ids.length === 0) return undefined;
+  const { exchange, refs } = met;
+  const fence = (id: string): string => fenceFor(board.state, id);
+  const marked = await markFences(exchange, ids.map(fence), refs);
+  if (marked.how !== 'marked') return exchangeRefusal(exchange, `the merge of ${ids.join(', ')}`, marked);
+  const branch = integrationRef(board);
+  let from = met.head;
+  return {
+    land: async (what, to, landing) => {
+      const fences = landing.map(({ id, at }) => ({ ref: fence(id), candidate: at }));
+      const ended = await land(exchange, { branch, from, to, mark: marked.mark, fences });
+      if (ended.how !== 'done') return exchangeRefusal(exchange, what, ended);
+      from = to;
+      return undefined;
+    },
+  };
+}
+
+/**
+ * What a killed host, or one whose push was cut off, had announced: what landed is in the branch here afterwards, and the
+ * rest never will land by that announcement.
+ */
+export async function settleLandings(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+  announced: readonly Pin[],
+): Promise<Refusal | undefined> {
+  if (announced.length === 0) return undefined;
+  const exchange = await openExchange(gitDir, board.state.config);
+  if (exchange === undefined || isRefusal(exchange)) return exchange;
+  const fences: readonly Fence[] = announced.map(({ id, at }) => ({ ref: fenceFor(board.state, id), candidate: at }));
+  const branch = integrationRef(board);
+  const settled = await settle(exchange, branch, fences);
+  const what = `the merge of ${announced.map(({ id }) => id).join(', ')}`;
+  if (settled.how !== 'settled') return exchangeRefusal(exchange, what, settled);
+  const last = announced.findLast(({ id }) => settled.landed.has(fenceFor(board.state, id)));
+  if (last === undefined) return undefined;
+  // Built by another host, it is not here yet.
+  const there = (await idsOf(gitDir, [last.at], 'commit'))[0] === last.at;
+  const wanted = there || settled.head === undefined ? [] : [{ ref: branch, commit: settled.head }];
+  const brought = await bringCommits(exchange, wanted);
+  if (brought.how !== 'done') return exchangeRefusal(exchange, what, brought);
+  return followTo(context, gitDir, board, last.at);
+}
