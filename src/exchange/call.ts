@@ -47,11 +47,7 @@ export async function listRefs(
   return { how: 'listed', refs: namedHere(said.stdout, exchange, branches) };
 }
 
-function namedHere(
-  stdout: string,
-  { naming }: Exchange,
-  branches: readonly string[],
-): ReadonlyMap<string, string> {
+function namedHere(stdout: string, { naming }: Exchange, branches: readonly string[]): ReadonlyMap<string, string> {
   const lines = stdout.split('\n').flatMap((line): readonly (readonly [string, string])[] => {
     const [, at, there] = /^([0-9a-f]{40}|[0-9a-f]{64})\t(refs\/\S+)$/.exec(line) ?? [];
     if (at === undefined || there === undefined) return [];

@@ -41,10 +41,7 @@ export async function offerRefs(exchange: Exchange, { epochs, task }: Offering):
 }
 
 /** A ref that leads nowhere here would stop all others. */
-async function whole(
-  { gitDir }: Exchange,
-  refs: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, string>> {
+async function whole({ gitDir }: Exchange, refs: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
   const all = [...refs];
   const there = await idsOf(
     gitDir,

@@ -8,10 +8,7 @@ import { outdated, type TaskThere } from './rules/retention.ts';
 
 export type Swept = { readonly how: 'swept'; readonly refs: number } | Failed;
 
-export async function sweepExchange(
-  exchange: Exchange,
-  tasks: ReadonlyMap<string, TaskThere>,
-): Promise<Swept> {
+export async function sweepExchange(exchange: Exchange, tasks: ReadonlyMap<string, TaskThere>): Promise<Swept> {
   const listed = await listRefs(exchange);
   if (listed.how !== 'listed') return listed;
   const gone = [...outdated(listed.refs, tasks)].map(([ref, from]) => ({ ref, from, to: null }));

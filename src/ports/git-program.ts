@@ -19,9 +19,9 @@ import {
   wentWell,
 } from './git-limits.ts';
 import type { GitObject, ObjectPlace, ObjectQuestion } from './git-objects.ts';
+import { type GitRemoteCall, REMOTE_SETTINGS, remoteEnvironment } from './git-remote.ts';
 import { type Ended, type Order, type Ordered, order, type Told } from './git-starter.ts';
 import { type Watch, watchOver } from './git-watch.ts';
-import { type GitRemoteCall, REMOTE_SETTINGS, remoteEnvironment } from './git-remote.ts';
 import type { Environment } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
@@ -118,7 +118,18 @@ export function runGit(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold, from, into, in: folderOfAgent, wrap, most = LONGEST_ANSWER, longest, remote }: GitCall = {},
+  {
+    at = {},
+    input = '',
+    hold,
+    from,
+    into,
+    in: folderOfAgent,
+    wrap,
+    most = LONGEST_ANSWER,
+    longest,
+    remote,
+  }: GitCall = {},
 ): Promise<GitAnswer> {
   const seconds = secondsOf(env, folderOfAgent !== undefined);
   const command = commandIn(args);

@@ -194,7 +194,7 @@ async function mergeSome(
   const not = new Set([...(request.not ?? []), ...unsettled(board, context.clock.now()).keys()]);
   const wanted = request.only === undefined ? mergeable(withoutSome(state, not)) : [request.only];
   const branch = integrationRef(board);
-  const met = await meetExchange(context, gitDir, board);
+  const met = await meetExchange(context, gitDir, board, 'the merge');
   if (met !== undefined && isRefusal(met)) return met;
   const brought = await bringReviewed(met, wanted);
   if (brought !== undefined) return brought;

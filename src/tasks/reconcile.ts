@@ -3,6 +3,7 @@
 // missing ones come back at the last commit that was seen, killed merges are finished or undone. Run at every
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
 
+import { openExchange } from '../exchange/open.ts';
 import { claimRepository } from '../git/board-owner.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import { UNFINISHED } from '../git/lay-out-merge.ts';
@@ -25,6 +26,9 @@ import { transact } from '../store/transact.ts';
 import { counted } from '../text/format.ts';
 import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
 import { type Discarded, discardFolder, discardOf, sweepLeftovers } from './discard-folder.ts';
+import { offerAll } from './exchange/offer-work.ts';
+import { exchangeRefusal } from './exchange/refusals.ts';
+import { catchUp } from './exchange/shared-branch.ts';
 import {
   type Mended,
   movedOutside,
@@ -36,7 +40,6 @@ import {
   type Trouble,
   troubleOf,
 } from './find-mismatches.ts';
-import { offerAll } from './exchange/offer-work.ts';
 import { finishMerges } from './finish-merge.ts';
 import { isLeftAlone, refuseLiveSession } from './live-session.ts';
 import { lastSeen, type Ready, remadeOf, remakeFolder } from './make-folder.ts';
@@ -63,6 +66,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
     else mended.push(...done.lines);
   }
   mended.push(...(await sweepProofs(context, gitDir)));
+  await catchUp(context); // what holds it up is told by whoever merges
   const { board: now } = await context.store.read();
   mended.push(...(await exchanged(gitDir, now)));
   const moved = await movedOutside(gitDir, now);
@@ -75,12 +79,13 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
 
 /** What waited for the exchange is there now, or is offered again at the next start. */
 async function exchanged(gitDir: PrivateGitDir, board: Board): Promise<readonly Mended[]> {
-  const done = await offerAll(gitDir, board);
   const told = { subject: 'exchange', problem: 'work that the other hosts do not have' };
-  if (done === undefined || (!('ok' in done) && done.offered === 0)) return [];
-  return 'ok' in done
-    ? [{ ...told, resists: done }]
-    : [{ ...told, done: `${counted(done.offered, 'commit')} sent to the exchange` }];
+  const exchange = await openExchange(gitDir, board.state.config);
+  if (exchange === undefined) return [];
+  if (isRefusal(exchange)) return [{ ...told, resists: exchange }];
+  const done = await offerAll(exchange, board);
+  if (done.how !== 'exchanged') return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', done) }];
+  return done.offered === 0 ? [] : [{ ...told, done: `sent to the exchange: ${counted(done.offered, 'commit')}` }];
 }
 
 async function sweepUseless(gitDir: PrivateGitDir): Promise<readonly Mended[]> {

@@ -102,7 +102,7 @@ async function syncUnderLock(
   const branch = integrationRef(board);
   const commit = (await commitOf(gitDir, `refs/heads/${name}`)) ?? (await commitOf(gitDir, `refs/remotes/${name}`));
   if (commit === undefined) return noBranch(name, 'sync');
-  const met = await meetExchange(context, gitDir, board);
+  const met = await meetExchange(context, gitDir, board, `the sync of ${name}`);
   if (met !== undefined && isRefusal(met)) return met;
   const onto = await acceptedHead(context, board, await commitOf(gitDir, branch));
   if (typeof onto !== 'string') return onto;

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { PrivateGitDir } from '../../src/git/private-git-dir.ts';
 import { type Exchange, type ExchangeSettings, type Limits, openExchange } from '../../src/exchange/open.ts';
+import type { PrivateGitDir } from '../../src/git/private-git-dir.ts';
 import { succeeded } from './project.ts';
 import { fromTemplate, type Repository, start } from './repository.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -47,7 +47,11 @@ export const hostClone = (): Repository =>
 /** Far shorter than for people; still longer than an honest call takes on a busy machine. */
 export const SHORT: Limits = { list: 4000, push: 4000, fetch: 4000 };
 
-export async function exchangeOf(gitDir: PrivateGitDir, settings: ExchangeSettings, limits?: Limits): Promise<Exchange> {
+export async function exchangeOf(
+  gitDir: PrivateGitDir,
+  settings: ExchangeSettings,
+  limits?: Limits,
+): Promise<Exchange> {
   const opened = await openExchange(gitDir, settings, limits);
   if (opened === undefined) throw new Error('there is no exchange');
   return succeeded(opened);

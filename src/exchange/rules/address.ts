@@ -32,7 +32,8 @@ export function readAddress(said: string, home = '~'): Exclude<Said, { kind: 're
   if (/^[A-Za-z0-9]+::/.test(said)) return fault('would start a program');
   const folder = /^(?:file:\/\/)?((?:~?\/).*)$/.exec(said)?.[1];
   if (folder !== undefined) return asFolder(folder, home);
-  const [, scheme, who, host, path] = /^([a-z+]+):\/\/(?:([^/]*)@)?(\[[^\]/]*\]|[^/:@]*)(?::\d+)?(\/.*)?$/.exec(said) ?? [];
+  const [, scheme, who, host, path] =
+    /^([a-z+]+):\/\/(?:([^/]*)@)?(\[[^\]/]*\]|[^/:@]*)(?::\d+)?(\/.*)?$/.exec(said) ?? [];
   if (scheme !== undefined) return asUrl(said, { scheme, who, host, path });
   const [, user, machine = '', there = ''] = /^(?:([^/@:]+)@)?([^/@:]+):(?!\/\/)(.+)$/.exec(said) ?? [];
   if (machine === '') return fault('is neither an address nor the name of a remote');
@@ -64,7 +65,10 @@ function asUrl(url: string, { scheme, who, host = '', path = '' }: Parts): Exclu
   if (/^\/*$/.test(path)) return fault('names no repository');
   if (who?.startsWith('-') === true) return fault('begins with -');
   if (who?.includes(':') === true || (who !== undefined && transport !== 'ssh'))
-    return fault('carries a login, which agents and process lists would show', 'give the login to git: git help credential');
+    return fault(
+      'carries a login, which agents and process lists would show',
+      'give the login to git: git help credential',
+    );
   if (/[?#]/.test(path)) return fault('has a query');
   const isNear = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
   if ((transport === 'http' || transport === 'git') && !isNear)

@@ -76,6 +76,9 @@ export function told(text: string): string {
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote|ssh): */, '').trim())
     .filter((line) => line !== '' && !/^(To |Please make sure|and the repository exists|hint:)/.test(line));
-  const said = lines.slice(0, 2).join(' / ').replace(/(:\/\/)[^\s/@]*@/g, '$1');
+  const said = lines
+    .slice(0, 2)
+    .join(' / ')
+    .replace(/(:\/\/)[^\s/@]*@/g, '$1');
   return said === '' ? 'git said nothing' : said.slice(0, 300);
 }

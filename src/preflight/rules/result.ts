@@ -20,6 +20,7 @@ export type CheckName =
   | 'tests'
   | 'base'
   | 'registry'
+  | 'exchange'
   | 'budget'
   | 'sandbox';
 

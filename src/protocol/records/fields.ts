@@ -57,7 +57,10 @@ export const ids = v.array(id, 'must be a list of ids');
 /** Of a repository that git reaches, or the name of a remote that has one. */
 export const repositoryAddress = v.pipe(
   text,
-  v.check((said) => readExchange(said).kind !== 'fault', (issue) => faultText(issue.input)),
+  v.check(
+    (said) => readExchange(said).kind !== 'fault',
+    (issue) => faultText(issue.input),
+  ),
 );
 
 function faultText(said: string): string {

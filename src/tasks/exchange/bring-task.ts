@@ -20,10 +20,7 @@ interface Listed {
 }
 
 /** The commits under review of these tasks. One that is nowhere is left to the caller, who misses it too. */
-export async function bringReviewed(
-  listed: Listed | undefined,
-  tasks: readonly Task[],
-): Promise<Refusal | undefined> {
+export async function bringReviewed(listed: Listed | undefined, tasks: readonly Task[]): Promise<Refusal | undefined> {
   if (listed === undefined) return undefined;
   const { exchange, refs } = listed;
   const wanted = tasks.flatMap(({ id, review_commit: commit }) => pinned(refs, id, commit));
@@ -34,7 +31,9 @@ export async function bringReviewed(
 }
 
 const pinned = (refs: ReadonlyMap<string, string>, id: string, commit: string | undefined): readonly Wanted[] =>
-  [...refs].flatMap(([ref, at]) => (at === commit && ref.startsWith(`refs/liza/review/${id}/`) ? [{ ref, commit }] : []));
+  [...refs].flatMap(([ref, at]) =>
+    at === commit && ref.startsWith(`refs/liza/review/${id}/`) ? [{ ref, commit }] : [],
+  );
 
 /** Under the same names here, so that they stay. A name that is in use here stays what it is. */
 async function keep(gitDir: PrivateGitDir, brought: readonly Wanted[]): Promise<void> {
@@ -62,11 +61,7 @@ export async function bringSubmitted(
 }
 
 /** For a claim: where the board says that integration is, and what was done on the task before. */
-export async function bringWork(
-  gitDir: PrivateGitDir,
-  state: State,
-  task: Task,
-): Promise<Refusal | undefined> {
+export async function bringWork(gitDir: PrivateGitDir, state: State, task: Task): Promise<Refusal | undefined> {
   const { goal, config } = state;
   if (!hasExchange(config)) return undefined;
   const head = goal.integration_head;

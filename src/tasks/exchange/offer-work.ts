@@ -2,7 +2,8 @@
 // whoever reconciles, and again as long as it is not there.
 
 import { offerOne, offerRefs, takenNumbers } from '../../exchange/offer.ts';
-import { openExchange } from '../../exchange/open.ts';
+import { type Exchange, openExchange } from '../../exchange/open.ts';
+import type { Failed } from '../../exchange/rules/outcome.ts';
 import type { TaskThere } from '../../exchange/rules/retention.ts';
 import { sweepExchange } from '../../exchange/sweep.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
@@ -52,20 +53,17 @@ export async function offerKept(
 }
 
 export interface Exchanged {
+  readonly how: 'exchanged';
   readonly offered: number;
   readonly swept: number;
 }
 
-/** All that waits; then what nobody needs any more goes. undefined: there is no exchange. */
-export async function offerAll(gitDir: PrivateGitDir, board: Board): Promise<Exchanged | Refusal | undefined> {
-  const { state } = board;
-  const exchange = await openExchange(gitDir, state.config);
-  if (exchange === undefined || isRefusal(exchange)) return exchange;
-  const offered = await offerRefs(exchange, { epochs: epochsOf(state) });
-  if (offered.how !== 'offered') return exchangeRefusal(exchange, 'kept work', offered);
+/** All that waits; then what nobody needs any more goes. */
+export async function offerAll(exchange: Exchange, board: Board): Promise<Exchanged | Failed> {
+  const offered = await offerRefs(exchange, { epochs: epochsOf(board.state) });
+  if (offered.how !== 'offered') return offered;
   const swept = await sweepExchange(exchange, tasksOf(board));
-  if (swept.how !== 'swept') return exchangeRefusal(exchange, 'kept work', swept);
-  return { offered: offered.refs, swept: swept.refs };
+  return swept.how === 'swept' ? { how: 'exchanged', offered: offered.refs, swept: swept.refs } : swept;
 }
 
 /** Tasks whose folder is at work. */
@@ -73,7 +71,9 @@ const epochsOf = ({ tasks }: State): ReadonlyMap<string, number> =>
   new Map(tasks.flatMap(({ id, epoch, worktree }) => (worktree === undefined ? [] : [[id, epoch ?? 0] as const])));
 
 function tasksOf({ state, archived }: Board): ReadonlyMap<string, TaskThere> {
-  const past = [...archived].map(([id, status]) => [id, { epoch: 0, merged: status === 'MERGED', over: true }] as const);
+  const past = [...archived].map(
+    ([id, status]) => [id, { epoch: 0, merged: status === 'MERGED', over: true }] as const,
+  );
   const present = state.tasks.map(({ id, status, epoch, review_commit: commit }) => {
     const there = { epoch: epoch ?? 0, merged: status === 'MERGED', over: isTerminal(status), commit };
     return [id, there] as const;

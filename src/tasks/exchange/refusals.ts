@@ -4,24 +4,26 @@ import type { Exchange } from '../../exchange/open.ts';
 import type { Outcome } from '../../exchange/rules/outcome.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 
-/** `what` was to be done, as in `the merge of greet`. */
+const LATER = 'nothing is lost; it is tried again; to see more: liza doctor';
+
+/** `what` was to be done, as in `the merge of greet`. `again`: what its reader does, where that is no person. */
 export function exchangeRefusal(
   { address }: Pick<Exchange, 'address'>,
   what: string,
   outcome: Exclude<Outcome, { readonly how: 'done' }>,
-  again = 'nothing is lost; it is tried again; to see more: liza doctor',
+  again?: string,
 ): Refusal {
   const at = `the exchange ${address.shown}`;
   switch (outcome.how) {
     case 'unreachable':
       return refuse(
         `${what} waits: ${at} cannot be reached: ${outcome.why}`,
-        again,
-        3,
+        again ?? LATER,
+        2,
         'exchange-unreachable',
       );
     case 'refused':
-      return refuse(`${what} waits: ${at} refuses: ${outcome.why}`, outcome.mend, 3, 'exchange-refused');
+      return refuse(`${what} waits: ${at} refuses: ${outcome.why}`, again ?? outcome.mend, 3, 'exchange-refused');
     case 'stale':
       return refuse(
         `${what} came too late: another host has moved ${outcome.ref} at ${at}`,
@@ -41,4 +43,5 @@ export function exchangeRefusal(
   }
 }
 
-export const isExchangeRefusal = ({ guard }: Pick<Refusal, 'guard'>): boolean => guard?.startsWith('exchange-') === true;
+export const isExchangeRefusal = ({ guard }: Pick<Refusal, 'guard'>): boolean =>
+  guard?.startsWith('exchange-') === true;

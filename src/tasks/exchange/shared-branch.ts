@@ -4,9 +4,9 @@
 import { listRefs } from '../../exchange/call.ts';
 import { bringCommits } from '../../exchange/fetch.ts';
 import { type Fence, land, markFences, settle } from '../../exchange/land.ts';
-import { type Exchange, openExchange } from '../../exchange/open.ts';
+import { type Exchange, hasExchange, openExchange } from '../../exchange/open.ts';
 import { fenceOf } from '../../exchange/rules/refs.ts';
-import { integrationRef } from '../../git/integration.ts';
+import { integrationRef, openGitDir } from '../../git/integration.ts';
 import { idsOf } from '../../git/objects.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { isAncestor } from '../../git/reach.ts';
@@ -15,7 +15,7 @@ import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
 import type { State } from '../../protocol/state.ts';
-import type { TaskContext } from '../context.ts';
+import { type TaskContext, withIntegration } from '../context.ts';
 import { type BranchMove, heldBy, moveBranch } from '../move-branch.ts';
 import type { Pin } from '../pins.ts';
 import { exchangeRefusal } from './refusals.ts';
@@ -38,34 +38,50 @@ export async function meetExchange(
   context: TaskContext,
   gitDir: PrivateGitDir,
   board: Board,
+  what: string,
 ): Promise<Met | Refusal | undefined> {
   const exchange = await openExchange(gitDir, board.state.config);
   if (exchange === undefined || isRefusal(exchange)) return exchange;
   const branch = integrationRef(board);
   const listed = await listRefs(exchange, branch);
-  if (listed.how !== 'listed') return exchangeRefusal(exchange, 'this', listed);
+  if (listed.how !== 'listed') return exchangeRefusal(exchange, what, listed);
   const head = listed.refs.get(branch);
   const met = { exchange, head, refs: listed.refs };
   const left = board.state.goal.integration_head;
   if (head === undefined || left === undefined) return met;
   const brought = await bringCommits(exchange, [{ ref: branch, commit: head }]);
-  if (brought.how !== 'done') return exchangeRefusal(exchange, 'this', brought);
+  if (brought.how !== 'done') return exchangeRefusal(exchange, what, brought);
   const isKnown = head === left || (await isAncestor(gitDir, head, left));
-  if (!isKnown) return movedThere(exchange, board, head);
+  if (!isKnown) return movedThere(exchange, board, head, what);
   return (await followTo(context, gitDir, board, left)) ?? met;
 }
 
+/** The branch here goes where the others have brought it, where nobody merges here just now. */
+export async function catchUp(context: TaskContext): Promise<Refusal | undefined> {
+  const { board } = await context.store.read();
+  const { config, goal } = board.state;
+  if (!hasExchange(config) || goal.integration_head === undefined) return undefined;
+  const gitDir = await openGitDir(context, board);
+  if (isRefusal(gitDir)) return gitDir;
+  if ((await commitOf(gitDir, integrationRef(board))) === goal.integration_head) return undefined;
+  const done = await withIntegration(context, 0, async (locked, seen) => {
+    const met = await meetExchange(context, locked, seen.board, 'the update of the integration branch');
+    return met !== undefined && isRefusal(met) ? met : {};
+  });
+  return isRefusal(done) && done.guard !== 'folder-lock' ? done : undefined;
+}
+
 /** Another host has just landed it, and has not said so on the board yet; or nobody of Liza's did. */
-function movedThere(exchange: Exchange, board: Board, head: string): Refusal {
+function movedThere(exchange: Exchange, board: Board, head: string, what: string): Refusal {
   const branch = integrationRef(board);
   const name = branch.slice('refs/heads/'.length);
   const left = board.state.goal.integration_head ?? '';
   if (board.state.tasks.some(({ merging }) => merging?.candidate === head))
-    return exchangeRefusal(exchange, 'this', { how: 'stale', ref: branch, found: head });
+    return exchangeRefusal(exchange, what, { how: 'stale', ref: branch, found: head });
   const { shown } = exchange.address;
   return refuse(
     `${name} was moved outside Liza at the exchange ${shown}: it is at ${head}, Liza left it at ${left}`,
-    `look at it: git log --left-right ${left.slice(0, 12)}...${head.slice(0, 12)}; if it is right: git update-ref ${branch} ${head.slice(0, 12)} && liza doctor --accept-integration`,
+    `look at it: git log --left-right ${left.slice(0, 12)}...${head.slice(0, 12)}; if it is right: liza doctor --accept-integration`,
     1,
     'exchange-moved',
   );
@@ -88,6 +104,33 @@ async function followTo(
   if (held !== undefined) return held;
   const moved = await moveBranch(move, to, []);
   return isRefusal(moved) ? moved : undefined;
+}
+
+/** A person accepts where the branch is at the exchange: the branch here goes there too. */
+export async function followExchange(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+): Promise<Refusal | undefined> {
+  const exchange = await openExchange(gitDir, board.state.config);
+  if (exchange === undefined || isRefusal(exchange)) return exchange;
+  const branch = integrationRef(board);
+  const listed = await listRefs(exchange, branch);
+  if (listed.how !== 'listed') return exchangeRefusal(exchange, 'the look at it', listed);
+  const head = listed.refs.get(branch);
+  const onto = await commitOf(gitDir, branch);
+  if (head === undefined || onto === undefined || head === onto) return undefined;
+  const brought = await bringCommits(exchange, [{ ref: branch, commit: head }]);
+  if (brought.how !== 'done') return exchangeRefusal(exchange, 'the look at it', brought);
+  if (await isAncestor(gitDir, head, onto)) return undefined;
+  if (await isAncestor(gitDir, onto, head)) return followTo(context, gitDir, board, head);
+  const name = branch.slice('refs/heads/'.length);
+  return refuse(
+    `${name} here, at ${onto.slice(0, 12)}, and at the exchange ${exchange.address.shown}, at ${head.slice(0, 12)}, went apart`,
+    `decide which one it is: git log --left-right ${onto.slice(0, 12)}...${head.slice(0, 12)}; then move the other one there`,
+    1,
+    'exchange-moved',
+  );
 }
 
 /** What moves the branch for all hosts; undefined: there is only this one. */

@@ -183,7 +183,15 @@ test('refs of merged tasks go, and what somebody may still need stays', async ()
   const bare = bareRepository();
   const { repo, exchange } = await member(bare);
   const at = repo.head();
-  const names = ['fence/done/1', 'tips/done/1', 'review/done/1', 'fence/open/1', 'tips/open/1', 'tips/open/2', 'review/open/1'];
+  const names = [
+    'fence/done/1',
+    'tips/done/1',
+    'review/done/1',
+    'fence/open/1',
+    'tips/open/1',
+    'tips/open/2',
+    'review/open/1',
+  ];
   await pushRefs(
     exchange,
     names.map((name) => ({ ref: `refs/liza/${name}`, to: at, from: null })),

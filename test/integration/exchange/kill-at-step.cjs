@@ -26,7 +26,10 @@ fs.renameSync = (from, to) => {
 const { spawn } = child;
 child.spawn = (program, args, options) => {
   const mark = args.lastIndexOf('advice.graftFileDeprecated=false');
-  const name = mark === -1 ? undefined : args.slice(mark + 1).find((word, n, all) => !word.startsWith('-') && !/^-[cC]$/.test(all[n - 1] ?? ''));
+  const name =
+    mark === -1
+      ? undefined
+      : args.slice(mark + 1).find((word, n, all) => !word.startsWith('-') && !/^-[cC]$/.test(all[n - 1] ?? ''));
   const counted = ['push', 'ls-remote', 'update-ref', 'commit-tree', 'merge-tree', 'read-tree'].includes(name);
   if (counted) step(`before ${name}`);
   const one = spawn(program, args, options);

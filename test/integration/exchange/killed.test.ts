@@ -7,8 +7,8 @@ import path from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { inFull } from '../../runs.ts';
 import { bareRepository } from '../../support/exchange.ts';
-import { approvedTask, type Project, project, snapshotOf } from '../../support/project.ts';
 import { program } from '../../support/program.ts';
+import { approvedTask, type Project, project, snapshotOf } from '../../support/project.ts';
 import { INTEGRATION } from '../../support/repository.ts';
 
 const PRELOAD = path.join(import.meta.dirname, 'kill-at-step.cjs');

@@ -4,12 +4,12 @@
 
 import { expect, test } from 'vitest';
 import { listRefs } from '../../../src/exchange/call.ts';
+import { bringCommits } from '../../../src/exchange/fetch.ts';
 import { land, markFences, settle } from '../../../src/exchange/land.ts';
 import type { Exchange } from '../../../src/exchange/open.ts';
 import { pushRefs } from '../../../src/exchange/push.ts';
 import { fenceOf } from '../../../src/exchange/rules/refs.ts';
 import { treeIdOf } from '../../../src/git/refs.ts';
-import { bringCommits } from '../../../src/exchange/fetch.ts';
 import { runs } from '../../runs.ts';
 import { bareRepository, exchangeOf, hostClone } from '../../support/exchange.ts';
 import { INTEGRATION } from '../../support/repository.ts';
@@ -104,8 +104,7 @@ test(`two hosts race for ${TASKS} merges: each lands once`, async () => {
     repos.map(async (repo) => exchangeOf(await repo.gitDir({ integration: INTEGRATION }), { exchange: bare.path })),
   );
   const [first] = exchanges;
-  if (first !== undefined)
-    await pushRefs(first, [{ ref: INTEGRATION, to: repos[0]?.head() ?? '', from: null }]);
+  if (first !== undefined) await pushRefs(first, [{ ref: INTEGRATION, to: repos[0]?.head() ?? '', from: null }]);
   await Promise.all(exchanges.map((exchange, n) => host(n, exchange, numbers(n + 7))));
 
   const line = bare.git('log', '--first-parent', '--reverse', '--format=%H %s', INTEGRATION).split('\n').slice(1);
@@ -113,5 +112,7 @@ test(`two hosts race for ${TASKS} merges: each lands once`, async () => {
   expect(line).toEqual(line.map((one) => `${rows.get(one.split(' ')[1] ?? '')?.merged} ${one.split(' ')[1]}`));
   expect(new Set(recorded).size).toBe(TASKS);
   expect(told.get('done')).toBeGreaterThan(0);
-  expect((told.get('fenced') ?? 0) + (told.get('stale') ?? 0) + (told.get('found landed') ?? 0) + landedLate).toBeGreaterThan(0);
+  expect(
+    (told.get('fenced') ?? 0) + (told.get('stale') ?? 0) + (told.get('found landed') ?? 0) + landedLate,
+  ).toBeGreaterThan(0);
 }, 300_000);

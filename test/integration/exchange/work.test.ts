@@ -3,9 +3,16 @@
 
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
+import { recordTip } from '../../../src/git/attempts.ts';
+import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
+import { watchBranches } from '../../../src/identity/branch-watch.ts';
+import { acceptIntegration, examineWork } from '../../../src/project/doctor-work.ts';
 import type { Config } from '../../../src/protocol/state.ts';
+import { claimTask } from '../../../src/tasks/claim.ts';
 import { claimReview } from '../../../src/tasks/claim-review.ts';
+import { findTrouble } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { syncBase } from '../../../src/tasks/sync.ts';
 import { type Bare, bareRepository } from '../../support/exchange.ts';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 import { INTEGRATION } from '../../support/repository.ts';
@@ -121,13 +128,123 @@ test('a reviewer on another machine gets the commit when it is not here', async 
   expect(bare.refs()['refs/liza/review/u/1']).toBe(commit);
 });
 
+/** As on a host that another one was quicker than: its branch is where it was, and the new commits never came. */
+async function leftBehind(p: Project): Promise<string> {
+  const before = p.head('integration~1');
+  const head = p.head();
+  p.git('update-ref', INTEGRATION, before);
+  for (const ref of Object.keys(p.refs('refs/liza'))) p.git('update-ref', '-d', ref);
+  p.git('reflog', 'expire', '--expire=now', '--all');
+  p.git('gc', '--quiet', '--prune=now');
+  expect(() => p.git('cat-file', '-e', head)).toThrow();
+  return head;
+}
+
+test('a host that was left behind has nothing wrong with it, and follows', async () => {
+  const { p } = shared();
+  succeeded(await p.merge('t'));
+  const head = await leftBehind(p);
+  expect(succeeded(await findTrouble(p.as()))).toEqual([]);
+  expect(await watchBranches(p.as()).look()).toEqual([]);
+  succeeded(await reconcile(p.as()));
+  expect(p.head()).toBe(head);
+  expect((await p.state()).goal.integration_moved).toBeUndefined();
+});
+
+test('a host that was left behind builds on what the others merged: a claim', async () => {
+  const { p } = shared();
+  succeeded(await p.merge('t'));
+  const head = await leftBehind(p);
+  const { base } = await p.claim('u');
+  expect(base).toBe(head);
+});
+
+test('a host that was left behind builds on what the others merged: a merge, with its checkout', async () => {
+  const bare = bareRepository();
+  const p = project({
+    tasks: (made) => [approvedTask(made, 't', { 'a.txt': 'a\n' }), approvedTask(made, 'v', { 'v.txt': 'v\n' })],
+    config: { exchange: bare.path },
+  });
+  p.git('push', '--quiet', bare.path, 'refs/liza/*:refs/liza/*');
+  succeeded(await p.merge('t'));
+  const head = await leftBehind(p);
+  const beside = `${p.base}/beside`;
+  p.git('worktree', 'add', '--quiet', beside, 'integration');
+  const { commit } = succeeded(await p.merge('v'));
+  expect(p.git('rev-parse', `${commit}^1`)).toBe(head);
+  expect([p.head(), bare.refs()[INTEGRATION]]).toEqual([commit, commit]);
+  expect(p.gitIn(beside, 'status', '--porcelain')).toBe('');
+  expect(fs.readdirSync(beside)).toEqual(expect.arrayContaining(['a.txt', 'v.txt']));
+});
+
+test('work that a dead host had sent is continued here', async () => {
+  const { bare, p } = shared();
+  await p.begun('u');
+  const commit = p.work('u', { 'src/app.ts': 'export const app = 3;\n' });
+  p.pass(1);
+  await recordSeen(p, 'u');
+  expect(bare.refs()['refs/liza/tips/u/1']).toBe(commit);
+  p.git('worktree', 'remove', '--force', p.folder('u'));
+  p.git('branch', '-D', 'task/u');
+  for (const ref of Object.keys(p.refs('refs/liza'))) p.git('update-ref', '-d', ref);
+  p.git('reflog', 'expire', '--expire=now', '--all');
+  p.git('gc', '--quiet', '--prune=now');
+  p.pass(1000);
+  const claimed = succeeded(await claimTask(p.as('coder-2'), 'u', 'coder-2'));
+  expect(claimed.continued).toBe(true);
+  expect(p.gitIn(p.folder('u'), 'rev-parse', 'HEAD')).toBe(commit);
+});
+
+/** As a heartbeat does, and the crew's next offer. */
+async function recordSeen(p: Project, task: string): Promise<void> {
+  const gitDir = await p.gitDir({ integration: INTEGRATION });
+  const place = findPlace(gitDir, task);
+  if (!isPlace(place)) throw new Error('no folder');
+  await recordTip(gitDir, place, { task, why: 'test', leaveOut: [], integration: p.head() });
+  await reconcile(p.as());
+}
+
+test('a sync moves the branch at the exchange, too', async () => {
+  const { bare, p } = shared({ base_branch: 'main' });
+  p.commitTo('main', { 'm.txt': 'm\n' });
+  const synced = succeeded(await syncBase(p.as(), { withUnreviewed: false }));
+  expect(synced.how).toBe('fast-forward');
+  expect([p.head(), bare.refs()[INTEGRATION]]).toEqual([p.head('main'), p.head('main')]);
+});
+
+test('a branch that moved at the exchange is accepted by a person, and merges go on from there', async () => {
+  const { bare, p } = shared();
+  p.git('push', '--quiet', bare.path, `integration:${INTEGRATION}`);
+  p.git('branch', 'other', 'integration');
+  const other = p.commitTo('other', { 'o.txt': 'o\n' });
+  p.git('push', '--quiet', bare.path, `${other}:${INTEGRATION}`);
+  expect(await p.merge('t')).toMatchObject({ guard: 'exchange-moved', hint: expect.stringContaining('doctor') });
+  expect(succeeded(await acceptIntegration(p.as())).head).toBe(other);
+  const { commit } = succeeded(await p.merge('t'));
+  expect(p.git('rev-parse', `${commit}^1`)).toBe(other);
+  expect(bare.refs()[INTEGRATION]).toBe(commit);
+});
+
+test('doctor says whether the exchange is reached', async () => {
+  const { bare, p } = shared();
+  expect(await examineWork(p.as(), false)).toContainEqual(
+    expect.objectContaining({ check: 'exchange', level: 'ok', message: expect.stringContaining('is reached') }),
+  );
+  fs.renameSync(bare.path, `${bare.path}.away`);
+  expect(await examineWork(p.as(), false)).toContainEqual(
+    expect.objectContaining({ check: 'exchange', level: 'broken', remedy: expect.stringContaining('git init --bare') }),
+  );
+});
+
 test('reconcile sends what waited, and takes away what nobody needs', async () => {
   const { bare, p } = shared();
   succeeded(await p.merge('t'));
   const kept = p.head();
   p.git('update-ref', 'refs/liza/attempts/u/1', kept);
   const mended = await reconcile(p.as());
-  expect(mended).toContainEqual(expect.objectContaining({ subject: 'exchange', done: expect.stringContaining('sent') }));
+  expect(mended).toContainEqual(
+    expect.objectContaining({ subject: 'exchange', done: expect.stringContaining('sent') }),
+  );
   const refs = Object.keys(bare.refs('refs/liza'));
   expect(refs).toContain('refs/liza/attempts/u/1');
   expect(refs).not.toContain(NAMES.fence);
