@@ -14,14 +14,23 @@ export const remoteOf = ({ address }: Exchange) => ({
   largest: LARGEST,
 });
 
+/**
+ * Of a folder git runs the other side here, as this user: without the hooks and programs that its settings name. A server
+ * runs what it likes, as somebody else.
+ */
+export const otherSide = ({ address }: Exchange, program: 'receive-pack' | 'upload-pack'): readonly string[] =>
+  address.transport === 'file'
+    ? [`--${program}=git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand= ${program}`]
+    : [];
+
 /** What git answered; or that it did not. */
 export async function callExchange(
   exchange: Exchange,
   args: readonly string[],
   kind: keyof Limits,
+  longest = exchange.limits[kind],
 ): Promise<Said | (Failed & { how: 'unreachable' })> {
-  const { gitDir, limits } = exchange;
-  return timed(() => gitDir.objects(args, '', { longest: limits[kind], remote: remoteOf(exchange) }));
+  return timed(() => exchange.gitDir.objects(args, '', { longest, remote: remoteOf(exchange) }));
 }
 
 export async function timed(call: () => Promise<Said>): Promise<Said | (Failed & { how: 'unreachable' })> {
@@ -41,7 +50,11 @@ export async function listRefs(
 ): Promise<{ readonly how: 'listed'; readonly refs: ReadonlyMap<string, string> } | Failed> {
   const { address, naming } = exchange;
   const own = naming.prefix === undefined ? 'refs/liza/*' : `refs/heads/${naming.prefix}/*`;
-  const said = await callExchange(exchange, ['ls-remote', '--refs', '--', address.url, ...branches, own], 'list');
+  const said = await callExchange(
+    exchange,
+    ['ls-remote', '--refs', ...otherSide(exchange, 'upload-pack'), '--', address.url, ...branches, own],
+    'list',
+  );
   if ('how' in said) return said;
   if (said.status !== 0) return readFailure(said);
   return { how: 'listed', refs: namedHere(said.stdout, exchange, branches) };

@@ -9,7 +9,7 @@ import { readRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
 import { inScratch } from '../git/scratch-folders.ts';
 import { takeFetched } from '../git/take-objects.ts';
-import { remoteOf, timed } from './call.ts';
+import { otherSide, remoteOf, timed } from './call.ts';
 import type { Exchange } from './open.ts';
 import { type Failed, readFailure } from './rules/outcome.ts';
 import { nameThere } from './rules/refs.ts';
@@ -58,7 +58,8 @@ async function fetchInto(exchange: Exchange, own: string, wanted: readonly Wante
   return { how: 'done' };
 }
 
-function fetchArguments({ address, naming }: Exchange, wanted: readonly Wanted[]): readonly string[] {
+function fetchArguments(exchange: Exchange, wanted: readonly Wanted[]): readonly string[] {
+  const { address, naming } = exchange;
   const refs = [...new Set(wanted.map(({ ref }) => nameThere(ref, naming)))];
   return [
     'fetch',
@@ -67,6 +68,7 @@ function fetchArguments({ address, naming }: Exchange, wanted: readonly Wanted[]
     '--no-write-fetch-head',
     '--no-auto-maintenance',
     '--no-recurse-submodules',
+    ...otherSide(exchange, 'upload-pack'),
     '--',
     address.url,
     ...refs.map((ref, n) => `+${ref}:refs/fetched/${n}`),

@@ -3,7 +3,7 @@
 // that moved and a fence with another mark are both in the way. Whoever takes a merge over from a host that is gone marks
 // its fences first: from then on the other's push, even one that is under way, comes too late; or it came before, and is
 // found. Marking first also shows that the server takes such refs: git leaves hidden ones out of an atomic push, and
-// would move the branch alone (docs/decisions/0036-git-between-hosts.md).
+// would move the branch alone (docs/decisions/0037-git-between-hosts.md).
 
 import { must } from '../git/run.ts';
 import { listRefs } from './call.ts';

@@ -2,7 +2,7 @@
 // its effect: then the exchange is asked, and what it says decides. Repeating the very same call is safe, because a
 // change that happened already is no change any more, and one that somebody else made in between is in its way.
 
-import { callExchange, listRefs } from './call.ts';
+import { callExchange, listRefs, otherSide } from './call.ts';
 import type { Exchange } from './open.ts';
 import { type Failed, type Outcome, readFailure, rejectedIn, ruledOut } from './rules/outcome.ts';
 import { nameThere, parseRef } from './rules/refs.ts';
@@ -19,6 +19,8 @@ export interface RefPush {
 /** Calls for one change: a server that is busy with another push of the same refs refuses for a moment. */
 const TRIES = 4;
 const PAUSE_MS = 150;
+/** Less time than that is not worth a call. */
+const LEAST_MS = 1000;
 
 export async function pushRefs(exchange: Exchange, changes: readonly RefPush[]): Promise<Outcome> {
   if (changes.length === 0) return { how: 'done' };
@@ -26,7 +28,7 @@ export async function pushRefs(exchange: Exchange, changes: readonly RefPush[]):
   const until = clock.steady() + exchange.limits.push;
   let last: Failed = { how: 'unreachable', why: 'it was not asked' };
   for (let n = 1; n <= TRIES && clock.steady() < until; n += 1) {
-    const ended = await pushOnce(exchange, changes);
+    const ended = await pushOnce(exchange, changes, Math.max(LEAST_MS, until - clock.steady()));
     if (!('again' in ended)) return ended;
     last = ended.again;
     await clock.sleep(PAUSE_MS * n);
@@ -38,8 +40,9 @@ export async function pushRefs(exchange: Exchange, changes: readonly RefPush[]):
 async function pushOnce(
   exchange: Exchange,
   changes: readonly RefPush[],
+  longest: number,
 ): Promise<Outcome | { readonly again: Failed & { how: 'unreachable' } }> {
-  const said = await callExchange(exchange, pushArguments(exchange, changes), 'push');
+  const said = await callExchange(exchange, pushArguments(exchange, changes), 'push', longest);
   if (!('how' in said) && said.status === 0) return { how: 'done' };
   const rejected = 'how' in said ? [] : rejectedIn(said.stdout);
   const failed = 'how' in said ? said : readFailure(said);
@@ -63,13 +66,15 @@ const isFence = (ref: string): boolean => parseRef(ref)?.kind === 'fence';
 const branchesOf = (changes: readonly RefPush[]): readonly string[] =>
   changes.flatMap(({ ref }) => (ref.startsWith('refs/heads/') ? [ref] : []));
 
-function pushArguments({ address, naming }: Exchange, changes: readonly RefPush[]): readonly string[] {
+function pushArguments(exchange: Exchange, changes: readonly RefPush[]): readonly string[] {
+  const { address, naming } = exchange;
   const named = changes.map((change) => ({ ...change, there: nameThere(change.ref, naming) }));
   return [
     'push',
     '--porcelain',
     '--atomic',
     '--no-verify',
+    ...otherSide(exchange, 'receive-pack'),
     ...named.map(({ there, from }) => `--force-with-lease=${there}:${from ?? ''}`),
     '--',
     address.url,

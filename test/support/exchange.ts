@@ -16,7 +16,7 @@ export interface Bare {
   hook(name: string, script: string): void;
 }
 
-export function bareRepository(): Bare {
+export function bareRepository(format = 'sha1'): Bare {
   const folder = path.join(temporaryFolder(), 'exchange.git');
   const git = (...args: readonly string[]): string => {
     const { status, stdout, stderr } = spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
@@ -24,7 +24,7 @@ export function bareRepository(): Bare {
     return stdout.trimEnd();
   };
   fs.mkdirSync(folder);
-  git('init', '--bare', '--quiet', '.');
+  git('init', '--bare', '--quiet', `--object-format=${format}`, '.');
   return {
     path: folder,
     git,
@@ -38,9 +38,9 @@ export function bareRepository(): Bare {
 }
 
 /** A clone as one of the hosts has it, with the branch integration; all of them begin at the same commit. */
-export const hostClone = (): Repository =>
-  fromTemplate('a host', 'project', (made) => {
-    start(made, 'main', { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n' });
+export const hostClone = (format: 'sha1' | 'sha256' = 'sha1'): Repository =>
+  fromTemplate(`a host ${format}`, 'project', (made) => {
+    start(made, 'main', { 'README.md': 'hello\n', 'specs/vision.md': '# Vision\n' }, format);
     made.git('branch', 'integration');
   });
 

@@ -1,5 +1,6 @@
 // The exchange with real git: one move for integration and fences, objects on demand, offers, retention, the anchor.
 
+import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { anchorThere, writeAnchor } from '../../../src/exchange/anchor.ts';
 import { listRefs } from '../../../src/exchange/call.ts';
@@ -170,13 +171,31 @@ test('git moves a branch alone where the server hides the refs that go with it: 
   expect(bare.refs()).toEqual({ [INTEGRATION]: repo.head() });
 });
 
-test('a hook that declines is a refusal with its reason', async () => {
+test('a folder’s own hooks and settings start nothing here', async () => {
   const bare = bareRepository();
-  bare.hook('pre-receive', 'echo "only on workdays" >&2; exit 1');
   const { repo, exchange } = await member(bare);
-  const refused = await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }]);
-  expect(refused).toMatchObject({ how: 'refused', why: expect.stringContaining('pre-receive hook declined') });
-  expect(bare.refs()).toEqual({});
+  const touched = `${repo.base}/touched`;
+  for (const hook of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction'])
+    bare.hook(hook, `touch ${touched}`);
+  bare.git('config', 'core.fsmonitor', `touch ${touched}`);
+  bare.git('config', 'core.alternateRefsCommand', `touch ${touched}`);
+  expect(await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }])).toEqual({ how: 'done' });
+  expect(await listRefs(exchange, INTEGRATION)).toMatchObject({ how: 'listed' });
+  expect(fs.existsSync(touched)).toBe(false);
+});
+
+test('with ids of sha256 it is the same', async () => {
+  const bare = bareRepository('sha256');
+  const [one, other] = [hostClone('sha256'), hostClone('sha256')];
+  const at = async (repo: Repository): Promise<Member> => {
+    const gitDir = await repo.gitDir({ integration: INTEGRATION });
+    return { repo, exchange: await exchangeOf(gitDir, { exchange: bare.path }) };
+  };
+  const to = made(one, { 'a.txt': 'a\n' });
+  expect(await landed(await at(one), 't', undefined, to)).toEqual({ how: 'done' });
+  const { exchange } = await at(other);
+  expect(await bringCommits(exchange, [{ ref: INTEGRATION, commit: to }])).toEqual({ how: 'done' });
+  expect(other.git('show', `${to}:a.txt`)).toBe('a');
 });
 
 test('refs of merged tasks go, and what somebody may still need stays', async () => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { listRefs } from '../../../src/exchange/call.ts';
 import { land, markFences, settle } from '../../../src/exchange/land.ts';
 import type { Exchange } from '../../../src/exchange/open.ts';
+import { pushRefs } from '../../../src/exchange/push.ts';
 import { fenceOf } from '../../../src/exchange/rules/refs.ts';
 import { openPrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { hostAt } from '../../host.ts';
@@ -82,6 +83,14 @@ test('the answer is lost: what has landed is found, and nothing lands twice', as
   expect(settled).toEqual({ how: 'settled', landed: new Set([FENCE]), head: to });
   expect(await land(at.exchange, landing)).toEqual({ how: 'done' });
   expect(at.bare.refs()).toEqual({ [INTEGRATION]: to, [FENCE]: to });
+});
+
+test('a hook that declines is a refusal with its reason', async () => {
+  const { bare, exchange, repo } = await line();
+  bare.hook('pre-receive', 'echo "only on workdays" >&2; exit 1');
+  const refused = await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }]);
+  expect(refused).toMatchObject({ how: 'refused', why: expect.stringContaining('pre-receive hook declined') });
+  expect(bare.refs()).toEqual({});
 });
 
 test('all that was sent arrives twice, or late: it counts once', async () => {
