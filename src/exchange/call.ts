@@ -5,13 +5,9 @@ import type { Exchange, Limits } from './open.ts';
 import { type Failed, readFailure, type Said, told } from './rules/outcome.ts';
 import { nameHere } from './rules/refs.ts';
 
-/** Bytes of one pack that comes in. */
-const LARGEST = 1024 ** 3;
-
 export const remoteOf = ({ address }: Exchange) => ({
   // The user's own settings may rewrite https to ssh (url.<base>.insteadOf).
   protocols: address.transport === 'https' ? ['https', 'ssh'] : [address.transport],
-  largest: LARGEST,
 });
 
 /**

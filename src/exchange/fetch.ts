@@ -20,6 +20,9 @@ export interface Wanted {
   readonly commit: string;
 }
 
+/** Bytes of one pack that comes in. */
+const LARGEST = 1024 ** 3;
+
 export type Brought = { readonly how: 'done' } | Failed;
 
 /** Afterwards the project has all of them. */
@@ -44,7 +47,7 @@ async function fetchInto(exchange: Exchange, own: string, wanted: readonly Wante
     GIT_OBJECT_DIRECTORY: objects,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitDir.common, 'objects'),
   };
-  const call = { at, longest: limits.fetch, remote: remoteOf(exchange) };
+  const call = { at, longest: limits.fetch, remote: { ...remoteOf(exchange), largest: LARGEST } };
   const said = await timed(() => git(gitDir.host, own, fetchArguments(exchange, wanted), call));
   if ('how' in said) return said;
   if (said.status !== 0) return readFailure(said);

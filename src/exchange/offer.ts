@@ -15,6 +15,8 @@ export interface Offering {
   readonly epochs: ReadonlyMap<string, number>;
   /** Only this one's. */
   readonly task?: string | undefined;
+  /** What is there, where the caller has just asked. */
+  readonly listed?: ReadonlyMap<string, string>;
 }
 
 export type Offered = { readonly how: 'offered'; readonly refs: number } | Failed;
@@ -22,12 +24,12 @@ export type Offered = { readonly how: 'offered'; readonly refs: number } | Faile
 /** In one push: all of them get there, or none. */
 const AT_ONCE = 100;
 
-export async function offerRefs(exchange: Exchange, { epochs, task }: Offering): Promise<Offered> {
+export async function offerRefs(exchange: Exchange, { epochs, task, listed: known }: Offering): Promise<Offered> {
   const { gitDir } = exchange;
   const below = (kind: string): string => `refs/liza/${kind}${task === undefined ? '' : `/${task}`}`;
   const here = await whole(exchange, await readRefs(gitDir, below('review'), below('attempts'), below('seen')));
   if (here.size === 0) return { how: 'offered', refs: 0 };
-  const listed = await listRefs(exchange);
+  const listed = known === undefined ? await listRefs(exchange) : ({ how: 'listed', refs: known } as const);
   if (listed.how !== 'listed') return listed;
   const { pushes, renumbered } = planOffer(here, listed.refs, epochs);
   for (let at = 0; at < pushes.length; at += AT_ONCE) {

@@ -7,8 +7,8 @@ import type { Environment } from './host.ts';
 export interface GitRemoteCall {
   /** As git's GIT_ALLOW_PROTOCOL has them; every other protocol is refused. */
   readonly protocols: readonly string[];
-  /** Bytes that it may write into one file: a pack that is larger is not taken. */
-  readonly largest: number;
+  /** Bytes that it may write into one file: a pack that is larger is not taken. Absent: it takes nothing. */
+  readonly largest?: number;
 }
 
 /** In place of the settings that keep git from the network. They win over what the user's own settings say. */

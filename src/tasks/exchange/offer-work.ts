@@ -1,6 +1,7 @@
 // Objects first, rows second: what a row is about to name is at the exchange before. What nobody waits for is offered by
 // whoever reconciles, and again as long as it is not there.
 
+import { listRefs } from '../../exchange/call.ts';
 import { offerOne, offerRefs, takenNumbers } from '../../exchange/offer.ts';
 import { type Exchange, openExchange } from '../../exchange/open.ts';
 import type { Failed } from '../../exchange/rules/outcome.ts';
@@ -60,9 +61,11 @@ export interface Exchanged {
 
 /** All that waits; then what nobody needs any more goes. */
 export async function offerAll(exchange: Exchange, board: Board): Promise<Exchanged | Failed> {
-  const offered = await offerRefs(exchange, { epochs: epochsOf(board.state) });
+  const there = await listRefs(exchange);
+  if (there.how !== 'listed') return there;
+  const offered = await offerRefs(exchange, { epochs: epochsOf(board.state), listed: there.refs });
   if (offered.how !== 'offered') return offered;
-  const swept = await sweepExchange(exchange, tasksOf(board));
+  const swept = await sweepExchange(exchange, there.refs, tasksOf(board));
   return swept.how === 'swept' ? { how: 'exchanged', offered: offered.refs, swept: swept.refs } : swept;
 }
 

@@ -2,6 +2,7 @@
 // and what becomes of a merge that was cut off.
 
 import fs from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { recordTip } from '../../../src/git/attempts.ts';
 import { findPlace, isPlace } from '../../../src/git/task-folder.ts';
@@ -91,6 +92,26 @@ test('an exchange that is behind is brought to where the board is by the next me
   const { commit } = succeeded(await p.merge('t'));
   expect(bare.refs()[INTEGRATION]).toBe(commit);
 });
+
+test('a merge whose answer is lost stays announced, and is found where it landed', async () => {
+  const { bare, p } = shared({ exchange: undefined });
+  const file = `${p.base}/how`;
+  fs.writeFileSync(file, 'well');
+  const ssh = `${process.execPath} ${path.join(import.meta.dirname, 'flaky-ssh.cjs')}`;
+  const env = { ...p.env, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh', FLAKY_SSH: file };
+  const by = p.as('code-reviewer-1', { env });
+  // The list and the mark get through, the landing does what the file says by then.
+  await p.config({ exchange: `near:${bare.path}`, test_command: `echo silent > ${file}`, sandbox: 'off' });
+  const before = p.head();
+  expect(await p.merge('t', {}, by)).toMatchObject({ ok: false, guard: 'exchange-unreachable' });
+  expect(p.head()).toBe(before);
+  const { merging } = await p.task('t');
+  expect(bare.refs()[INTEGRATION]).toBe(merging?.candidate);
+  fs.writeFileSync(file, 'well');
+  const merged = succeeded(await p.merge('t', {}, by));
+  expect([p.head(), merged.commit]).toEqual([merging?.candidate, merging?.candidate]);
+  expect((await p.task('t')).status).toBe('MERGED');
+}, 60_000);
 
 test('a branch that moves at the exchange while the test runs: tried again on what is there', async () => {
   const { bare, p } = shared({ sandbox: 'off' });
