@@ -8,7 +8,7 @@
 import { must } from '../git/run.ts';
 import { listRefs } from './call.ts';
 import type { Exchange } from './open.ts';
-import { pushRefs } from './push.ts';
+import { pushRefs, type RefPush } from './push.ts';
 import type { Failed, Outcome } from './rules/outcome.ts';
 
 export interface Fence {
@@ -36,18 +36,19 @@ export const land = (exchange: Exchange, { branch, from, to, mark, fences }: Lan
 
 export type Marked = { readonly how: 'marked'; readonly mark: string } | Exclude<Outcome, { readonly how: 'done' }>;
 
-/** Writes a mark that nobody else has into each of them. `seen`: what they hold now. */
+/** Writes a mark that nobody else has into each of them. `seen`: what they hold now. `also`: what goes with it. */
 export async function markFences(
   exchange: Exchange,
   refs: readonly string[],
   seen: ReadonlyMap<string, string>,
+  also: readonly RefPush[] = [],
 ): Promise<Marked> {
   const { gitDir } = exchange;
   const tree = (await must(gitDir.objects(['mktree'], ''), 'make a fence')).trim();
   const text = `liza: fence\n\n${gitDir.host.random.hex(16)}\n`;
   const mark = (await must(gitDir.objects(['commit-tree', tree], text), 'make a fence')).trim();
   const changes = refs.map((ref) => ({ ref, to: mark, from: seen.get(ref) ?? null }));
-  const ended = await pushRefs(exchange, changes);
+  const ended = await pushRefs(exchange, [...changes, ...also]);
   return ended.how === 'done' ? { how: 'marked', mark } : ended;
 }
 

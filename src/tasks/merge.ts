@@ -16,7 +16,7 @@ import { type Settings, type State, settings, type Task } from '../protocol/stat
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
-import { bringReviewed } from './exchange/bring-task.ts';
+import { bringForMerge } from './exchange/bring-task.ts';
 import { isExchangeRefusal } from './exchange/refusals.ts';
 import { meetExchange, shareBranch } from './exchange/shared-branch.ts';
 import { finishMerges } from './finish-merge.ts';
@@ -40,6 +40,7 @@ import {
   noCommit,
   recordedChain,
 } from './queue/chain.ts';
+import { pinsOf } from './queue/land.ts';
 import { type Lanes, openLanes } from './queue/lanes.ts';
 import { type BatchEnd, runBatch } from './queue/run-batch.ts';
 import type { BatchMove } from './queue/steps.ts';
@@ -196,7 +197,7 @@ async function mergeSome(
   const branch = integrationRef(board);
   const met = await meetExchange(context, gitDir, board, 'the merge');
   if (met !== undefined && isRefusal(met)) return met;
-  const brought = await bringReviewed(met, wanted);
+  const brought = await bringForMerge(met, board, wanted);
   if (brought !== undefined) return brought;
   const [found, ...commits] = await commitsOf(gitDir, [branch, ...wanted.map((task) => task.review_commit ?? '')]);
   const onto = await acceptedHead(context, board, found);
@@ -207,11 +208,8 @@ async function mergeSome(
   const building: Building = { context, gitDir, board, onto, known, hold: holdOne };
   const some = { ...request, not };
   const { links, failed, ...judge } = await chosen(building, some);
-  const shared = await shareBranch(
-    met,
-    board,
-    links.map(({ task }) => task.id),
-  );
+  const ids = links.map(({ task }) => task.id);
+  const shared = await shareBranch(met, board, ids, pinsOf(links));
   if (shared !== undefined && isRefusal(shared)) return shared;
   const run = (these: readonly Link[]) =>
     runBatch({ ...moveOf(building, branch, these, { ...some, ...judge }), shared }, these);

@@ -84,9 +84,13 @@ const TRANSPORTS: Readonly<Record<string, Transport>> = {
   git: 'git',
 };
 
-const fault = (why: string, mend = USUAL): { readonly kind: 'fault'; readonly why: string; readonly mend: string } => ({
+const fault = (
+  why: string,
+  mend = USUAL_MEND,
+): { readonly kind: 'fault'; readonly why: string; readonly mend: string } => ({
   kind: 'fault',
   why,
   mend,
 });
-const USUAL = 'name a remote, or an address: user@host:path, ssh://…, https://…, or the full path of a bare repository';
+export const USUAL_MEND =
+  'name a remote, or an address: user@host:path, ssh://…, https://…, or the full path of a bare repository';

@@ -1,7 +1,7 @@
 // What a single field may hold, with the words in which it is refused; records are made of these.
 
 import * as v from 'valibot';
-import { readExchange } from '../../exchange/rules/address.ts';
+import { readExchange, USUAL_MEND } from '../../exchange/rules/address.ts';
 
 export const TEXT_LIMIT = 16_384;
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -65,5 +65,6 @@ export const repositoryAddress = v.pipe(
 
 function faultText(said: string): string {
   const read = readExchange(said);
-  return read.kind === 'fault' ? `${read.why}: ${read.mend}` : '';
+  if (read.kind !== 'fault') return '';
+  return read.mend === USUAL_MEND ? read.why : `${read.why}: ${read.mend}`;
 }

@@ -9,8 +9,11 @@ import { integrationRef } from '../../git/integration.ts';
 import { idsOf } from '../../git/objects.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { isAncestor } from '../../git/reach.ts';
-import { readRef, readRefs, seenOf, updateRefs } from '../../git/refs.ts';
+import { mergingOf, readRef, readRefs, seenOf, updateRefs } from '../../git/refs.ts';
+import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { announcedOf } from '../../protocol/queue/batch.ts';
+import { queueOf } from '../../protocol/queue/order.ts';
 import type { State, Task } from '../../protocol/state.ts';
 import { exchangeRefusal } from './refusals.ts';
 
@@ -19,14 +22,37 @@ interface Listed {
   readonly refs: ReadonlyMap<string, string>;
 }
 
+/** What these tasks had approved, and the candidates of a batch that another host began: what it tested counts here too. */
+export function bringForMerge(
+  listed: Listed | undefined,
+  { state }: Pick<Board, 'state'>,
+  tasks: readonly Task[],
+): Promise<Refusal | undefined> {
+  const { batch } = queueOf(state);
+  const candidates = batch === undefined ? [] : announcedOf(batch);
+  return bringReviewed(
+    listed,
+    tasks,
+    candidates.flatMap(({ task, candidate: commit }) => {
+      const ref = mergingOf(task);
+      return listed?.refs.get(ref) === commit ? [{ ref, commit }] : [];
+    }),
+  );
+}
+
 /** The commits under review of these tasks. One that is nowhere is left to the caller, who misses it too. */
-export async function bringReviewed(listed: Listed | undefined, tasks: readonly Task[]): Promise<Refusal | undefined> {
+async function bringReviewed(
+  listed: Listed | undefined,
+  tasks: readonly Task[],
+  also: readonly Wanted[] = [],
+): Promise<Refusal | undefined> {
   if (listed === undefined) return undefined;
   const { exchange, refs } = listed;
-  const wanted = tasks.flatMap(({ id, review_commit: commit }) => pinned(refs, id, commit));
+  const reviewed = tasks.flatMap(({ id, review_commit: commit }) => pinned(refs, id, commit));
+  const wanted = [...reviewed, ...also];
   const brought = await bringCommits(exchange, wanted);
   if (brought.how !== 'done') return exchangeRefusal(exchange, 'the merge', brought);
-  await keep(exchange.gitDir, wanted);
+  await keep(exchange.gitDir, reviewed);
   return undefined;
 }
 

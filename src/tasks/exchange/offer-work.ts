@@ -66,7 +66,9 @@ export async function offerAll(exchange: Exchange, board: Board): Promise<Exchan
   const offered = await offerRefs(exchange, { epochs: epochsOf(board.state), listed: there.refs });
   if (offered.how !== 'offered') return offered;
   const swept = await sweepExchange(exchange, there.refs, tasksOf(board));
-  return swept.how === 'swept' ? { how: 'exchanged', offered: offered.refs, swept: swept.refs } : swept;
+  // A server that deletes nothing is a matter of room there, and nobody's work waits for it.
+  if (swept.how === 'unreachable') return swept;
+  return { how: 'exchanged', offered: offered.refs, swept: swept.how === 'swept' ? swept.refs : 0 };
 }
 
 /** Tasks whose folder is at work. */

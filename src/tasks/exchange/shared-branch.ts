@@ -10,7 +10,7 @@ import { integrationRef, openGitDir } from '../../git/integration.ts';
 import { idsOf } from '../../git/objects.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { isAncestor } from '../../git/reach.ts';
-import { commitOf } from '../../git/refs.ts';
+import { commitOf, mergingOf } from '../../git/refs.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { findTask } from '../../protocol/find.ts';
@@ -139,16 +139,18 @@ export interface SharedBranch {
   land(what: string, to: string, landing: readonly Pin[]): Promise<Refusal | undefined>;
 }
 
-/** Before the move is announced on the board (exchange/land.ts says why). */
+/** Before the move is announced on the board (exchange/land.ts says why), and with the candidates that it will name. */
 export async function shareBranch(
   met: Met | undefined,
   board: Board,
   ids: readonly string[],
+  candidates: readonly Pin[] = [],
 ): Promise<SharedBranch | Refusal | undefined> {
   if (met === undefined || ids.length === 0) return undefined;
   const { exchange, refs } = met;
   const fence = (id: string): string => fenceFor(board.state, id);
-  const marked = await markFences(exchange, ids.map(fence), refs);
+  const also = candidates.map(({ id, at }) => ({ ref: mergingOf(id), to: at, from: refs.get(mergingOf(id)) ?? null }));
+  const marked = await markFences(exchange, ids.map(fence), refs, also);
   if (marked.how !== 'marked') return exchangeRefusal(exchange, `the merge of ${ids.join(', ')}`, marked);
   const branch = integrationRef(board);
   let from = met.head;

@@ -18,7 +18,7 @@ import { type Bare, bareRepository } from '../../support/exchange.ts';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 import { INTEGRATION } from '../../support/repository.ts';
 
-const NAMES = { review: 'refs/liza/review/t/1', fence: 'refs/liza/fence/t/2' };
+const NAMES = { merging: 'refs/liza/merging/t', fence: 'refs/liza/fence/t/2' };
 
 function shared(config: Partial<Config> = {}): { readonly bare: Bare; readonly p: Project } {
   const bare = bareRepository();
@@ -60,7 +60,7 @@ test('a merge moves the branch at the exchange and here', async () => {
   const { bare, p } = shared();
   const { commit } = succeeded(await p.merge('t'));
   expect(p.head()).toBe(commit);
-  expect(bare.refs()).toEqual({ [INTEGRATION]: commit, [NAMES.fence]: commit });
+  expect(bare.refs()).toEqual({ [INTEGRATION]: commit, [NAMES.fence]: commit, [NAMES.merging]: commit });
   expect(await p.task('t')).toMatchObject({ status: 'MERGED', merge_commit: commit });
 });
 
@@ -263,4 +263,5 @@ test('reconcile sends what waited, and takes away what nobody needs', async () =
   const refs = Object.keys(bare.refs('refs/liza'));
   expect(refs).toContain('refs/liza/attempts/u/1');
   expect(refs).not.toContain(NAMES.fence);
+  expect(refs).not.toContain(NAMES.merging);
 });
