@@ -48,7 +48,8 @@ async function pushOnce(
   const failed = 'how' in said ? said : readFailure(said);
   if (rejected.length === 0 && failed.how === 'refused') return failed;
   const found = await listRefs(exchange, ...branchesOf(changes));
-  if (found.how !== 'listed') return found;
+  // Whatever it is that answers now: the push may have had its effect before.
+  if (found.how !== 'listed') return { how: 'unreachable', why: found.why };
   const at = (change: RefPush): string | null => found.refs.get(change.ref) ?? null;
   if (changes.every((change) => at(change) === change.to)) return { how: 'done' };
   const other = changes.filter((change) => at(change) !== change.from && at(change) !== change.to);

@@ -96,7 +96,7 @@ async function claimReserved(
   if (brought !== undefined) return brought;
   const folder = await folderForClaim(context, gitDir, state, claim);
   if (isRefusal(folder)) return folder;
-  const kept = await offerKept(gitDir, state, claim.task);
+  const kept = folder.former === undefined ? undefined : await offerKept(gitDir, state, claim.task);
   if (kept !== undefined) {
     if (folder.made) await removeMade(context, gitDir, claim.task);
     return kept;

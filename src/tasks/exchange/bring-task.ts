@@ -10,6 +10,7 @@ import { idsOf } from '../../git/objects.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { isAncestor } from '../../git/reach.ts';
 import { mergingOf, readRef, readRefs, seenOf, updateRefs } from '../../git/refs.ts';
+import { findPlace, isPlace } from '../../git/task-folder.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { announcedOf } from '../../protocol/queue/batch.ts';
@@ -92,8 +93,8 @@ export async function bringWork(gitDir: PrivateGitDir, state: State, task: Task)
   if (!hasExchange(config)) return undefined;
   const head = goal.integration_head;
   const isBehind = head !== undefined && !(await isHere(gitDir, head));
-  // Nobody worked on it yet, or all of that was here.
-  if (!isBehind && (task.epoch ?? 0) === 0) return undefined;
+  // Nobody worked on it yet, or its folder is here: nothing is asked, and a lost network holds nobody up.
+  if (!isBehind && ((task.epoch ?? 0) === 0 || isPlace(findPlace(gitDir, task.id)))) return undefined;
   const what = `the claim of ${task.id}`;
   const branch = integrationRef({ state });
   const listed = await list(gitDir, config, what, branch);

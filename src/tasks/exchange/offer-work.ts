@@ -9,6 +9,7 @@ import type { TaskThere } from '../../exchange/rules/retention.ts';
 import { sweepExchange } from '../../exchange/sweep.ts';
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { mayHaveRefs, pinForReview, reviewOf } from '../../git/refs.ts';
+import { findPlace, isPlace } from '../../git/task-folder.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
@@ -63,7 +64,8 @@ export interface Exchanged {
 export async function offerAll(exchange: Exchange, board: Board): Promise<Exchanged | Failed> {
   const there = await listRefs(exchange);
   if (there.how !== 'listed') return there;
-  const offered = await offerRefs(exchange, { epochs: epochsOf(board.state), listed: there.refs });
+  const epochs = epochsOf(exchange.gitDir, board.state);
+  const offered = await offerRefs(exchange, { epochs, listed: there.refs });
   if (offered.how !== 'offered') return offered;
   const swept = await sweepExchange(exchange, there.refs, tasksOf(board));
   // A server that deletes nothing is a matter of room there, and nobody's work waits for it.
@@ -71,9 +73,11 @@ export async function offerAll(exchange: Exchange, board: Board): Promise<Exchan
   return { how: 'exchanged', offered: offered.refs, swept: swept.how === 'swept' ? swept.refs : 0 };
 }
 
-/** Tasks whose folder is at work. */
-const epochsOf = ({ tasks }: State): ReadonlyMap<string, number> =>
-  new Map(tasks.flatMap(({ id, epoch, worktree }) => (worktree === undefined ? [] : [[id, epoch ?? 0] as const])));
+/** Of the tasks that are worked on here: another host sends the tips of its own. */
+function epochsOf(gitDir: PrivateGitDir, { tasks }: State): ReadonlyMap<string, number> {
+  const here = tasks.filter(({ id, worktree }) => worktree !== undefined && isPlace(findPlace(gitDir, id)));
+  return new Map(here.map(({ id, epoch }) => [id, epoch ?? 0] as const));
+}
 
 function tasksOf({ state, archived }: Board): ReadonlyMap<string, TaskThere> {
   const past = [...archived].map(

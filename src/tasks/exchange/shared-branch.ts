@@ -52,7 +52,7 @@ export async function meetExchange(
   const brought = await bringCommits(exchange, [{ ref: branch, commit: head }]);
   if (brought.how !== 'done') return exchangeRefusal(exchange, what, brought);
   const isKnown = head === left || (await isAncestor(gitDir, head, left));
-  if (!isKnown) return movedThere(exchange, board, head, what);
+  if (!isKnown) return movedThere(exchange, (await context.store.read()).board, head, what);
   return (await followTo(context, gitDir, board, left)) ?? met;
 }
 
@@ -71,13 +71,14 @@ export async function catchUp(context: TaskContext): Promise<Refusal | undefined
   return isRefusal(done) && done.guard !== 'folder-lock' ? done : undefined;
 }
 
-/** Another host has just landed it, and has not said so on the board yet; or nobody of Liza's did. */
+/** Another host has just landed it, and says so on the board now or in a moment; or nobody of Liza's did. */
 function movedThere(exchange: Exchange, board: Board, head: string, what: string): Refusal {
   const branch = integrationRef(board);
   const name = branch.slice('refs/heads/'.length);
   const left = board.state.goal.integration_head ?? '';
-  if (board.state.tasks.some(({ merging }) => merging?.candidate === head))
-    return exchangeRefusal(exchange, what, { how: 'stale', ref: branch, found: head });
+  const { goal, tasks } = board.state;
+  const isOurs = [left, goal.moving?.candidate, ...tasks.map(({ merging }) => merging?.candidate)].includes(head);
+  if (isOurs) return exchangeRefusal(exchange, what, { how: 'stale', ref: branch, found: head });
   const { shown } = exchange.address;
   return refuse(
     `${name} was moved outside Liza at the exchange ${shown}: it is at ${head}, Liza left it at ${left}`,

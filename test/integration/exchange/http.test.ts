@@ -14,12 +14,27 @@ import { INTEGRATION, type Repository } from '../../support/repository.ts';
 
 const SECRET = 'correct-horse-battery';
 
+/** Command lines of all processes that show it. */
+const showing = (secret: string): readonly string[] =>
+  (process.platform === 'linux' ? fs.readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+        return line.includes(secret) ? [line] : [];
+      } catch {
+        return []; // it has ended
+      }
+    });
+let shown: readonly string[] = [];
+
 /** Git's own program for servers; with `mute`, one that takes a request and never answers. */
 async function serve(bare: Bare, mute = false): Promise<string> {
   bare.git('config', 'http.receivepack', 'true');
   const server = createServer((request, answer) => {
     if (mute) return;
     const expected = `Basic ${Buffer.from(`me:${SECRET}`).toString('base64')}`;
+    shown = [...shown, ...showing(SECRET)];
     if (request.headers.authorization === expected) return backend(bare, request, answer);
     answer.writeHead(401, { 'WWW-Authenticate': 'Basic realm="hub"' }).end();
   });
@@ -84,6 +99,7 @@ test('the person’s own helper gives the login; the project’s is never asked'
   expect(await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }])).toEqual({ how: 'done' });
   expect(bare.refs()).toEqual({ [INTEGRATION]: repo.head() });
   expect(fs.existsSync(asked)).toBe(false);
+  expect(shown).toEqual([]);
   const left = fs.readdirSync(path.join(repo.root, '.git'), { recursive: true, withFileTypes: true });
   for (const file of left.filter((one) => one.isFile()))
     expect(fs.readFileSync(path.join(file.parentPath, file.name), 'latin1')).not.toContain(SECRET);
