@@ -23,7 +23,7 @@ export const otherSide = ({ address }: Exchange, program: 'receive-pack' | 'uplo
 export async function callExchange(
   exchange: Exchange,
   args: readonly string[],
-  kind: keyof Limits,
+  kind: Exclude<keyof Limits, 'largest'>,
   longest = exchange.limits[kind],
 ): Promise<Said | (Failed & { how: 'unreachable' })> {
   return timed(() => exchange.gitDir.objects(args, '', { longest, remote: remoteOf(exchange) }));

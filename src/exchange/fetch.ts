@@ -7,7 +7,7 @@ import { idsOf } from '../git/objects.ts';
 import { configText, type PrivateGitDir } from '../git/private-git-dir.ts';
 import { readRefs } from '../git/refs.ts';
 import { git } from '../git/run.ts';
-import { inScratch } from '../git/scratch-folders.ts';
+import { entries, inScratch } from '../git/scratch-folders.ts';
 import { takeFetched } from '../git/take-objects.ts';
 import { otherSide, remoteOf, timed } from './call.ts';
 import type { Exchange } from './open.ts';
@@ -19,9 +19,6 @@ export interface Wanted {
   readonly ref: string;
   readonly commit: string;
 }
-
-/** Bytes of one pack that comes in. */
-const LARGEST = 1024 ** 3;
 
 export type Brought = { readonly how: 'done' } | Failed;
 
@@ -47,10 +44,10 @@ async function fetchInto(exchange: Exchange, own: string, wanted: readonly Wante
     GIT_OBJECT_DIRECTORY: objects,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitDir.common, 'objects'),
   };
-  const call = { at, longest: limits.fetch, remote: { ...remoteOf(exchange), largest: LARGEST } };
+  const call = { at, longest: limits.fetch, remote: { ...remoteOf(exchange), largest: limits.largest } };
   const said = await timed(() => git(gitDir.host, own, fetchArguments(exchange, wanted), call));
   if ('how' in said) return said;
-  if (said.status !== 0) return readFailure(said);
+  if (said.status !== 0) return isFull(gitDir, objects, limits.largest) ? tooLarge(limits.largest) : readFailure(said);
   for (const { ref, commit } of wanted) {
     const taken = await takeFetched({ gitDir, own, objects, has }, commit, limits.fetch);
     if (taken.how === 'taken') continue;
@@ -65,6 +62,9 @@ function fetchArguments(exchange: Exchange, wanted: readonly Wanted[]): readonly
   const { address, naming } = exchange;
   const refs = [...new Set(wanted.map(({ ref }) => nameThere(ref, naming)))];
   return [
+    // Whose refs are known already is laid out here: nobody has to be asked.
+    '-c',
+    'core.alternateRefsCommand=true',
     'fetch',
     '--quiet',
     '--no-tags',
@@ -77,6 +77,18 @@ function fetchArguments(exchange: Exchange, wanted: readonly Wanted[]): readonly
     ...refs.map((ref, n) => `+${ref}:refs/fetched/${n}`),
   ];
 }
+
+/** Git says no more than that it could not go on: whether the pack came up to the limit tells why. */
+const isFull = ({ host }: PrivateGitDir, objects: string, largest: number): boolean =>
+  entries(host.disk, join(objects, 'pack')).some(
+    (name) => (host.disk.statSync(join(objects, 'pack', name), { throwIfNoEntry: false })?.size ?? 0) >= largest - 512,
+  );
+
+const tooLarge = (largest: number): Failed => ({
+  how: 'refused',
+  why: `there is more than ${Math.ceil(largest / 1024 ** 2)} MB to take at once`,
+  mend: 'look at what it is, and take it yourself if it is right: git fetch <address> <ref>',
+});
 
 /** A git directory for this call: what the project has are its refs, so that only what is missing comes. */
 function layOutDirectory({ host, traits, common }: PrivateGitDir, own: string, has: readonly string[]): string {

@@ -14,14 +14,15 @@ export interface Exchange {
   readonly limits: Limits;
 }
 
-/** Milliseconds that one call may take. */
+/** Milliseconds that one call may take, and bytes of a pack that comes in. */
 export interface Limits {
   readonly list: number;
   readonly push: number;
   readonly fetch: number;
+  readonly largest: number;
 }
 
-const LIMITS: Limits = { list: 20_000, push: 60_000, fetch: 120_000 };
+const LIMITS: Limits = { list: 20_000, push: 60_000, fetch: 120_000, largest: 1024 ** 3 };
 
 export type ExchangeSettings = Pick<Config, 'exchange' | 'exchange_prefix'>;
 

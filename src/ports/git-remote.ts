@@ -16,6 +16,8 @@ export const REMOTE_SETTINGS: readonly string[] = [
   'core.askPass=',
   'transfer.fsckObjects=true',
   'fetch.fsckObjects=true',
+  // What comes stays packed until it is checked: a few bytes of it can be gigabytes of files.
+  'fetch.unpackLimit=1',
   'fetch.writeCommitGraph=false',
   'fetch.recurseSubmodules=false',
   'push.recurseSubmodules=no',

@@ -45,7 +45,7 @@ export const hostClone = (format: 'sha1' | 'sha256' = 'sha1'): Repository =>
   });
 
 /** Far shorter than for people; still longer than an honest call takes on a busy machine. */
-export const SHORT: Limits = { list: 4000, push: 4000, fetch: 4000 };
+export const SHORT: Limits = { list: 4000, push: 4000, fetch: 4000, largest: 200_000 };
 
 export async function exchangeOf(
   gitDir: PrivateGitDir,

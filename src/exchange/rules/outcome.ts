@@ -36,13 +36,12 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
   ],
   [/Host key verification failed/i, 'look at the host’s key and accept it once: ssh <host>'],
   [
-    /does not appear to be a git repository|[Rr]epository .*not found|not found: did you run git update-server-info|access denied or repository not exported|: [Nn]o such file or directory/,
+    /does not appear to be a git repository|[Rr]epository .*not found|not found: did you run git update-server-info|access denied or repository not exported/,
     'see the address: liza config get exchange; a new one is made there by: git init --bare <path>',
   ],
   [/dubious ownership/, 'the repository there belongs to another user: give it the one who logs in'],
   [/SSL certificate problem|certificate verif/i, 'let git trust its certificate: git help config, http.sslCAInfo'],
   [/transport '[^']*' not allowed/, 'set another address: liza config set exchange <address>'],
-  [/died of signal 25|File too large|pack exceeds maximum/i, 'look at what is there: it is more than 1 GB at once'],
   [/object [0-9a-f]+: \w+:|fsck error|bad object|missing necessary objects/, 'look at it: git fsck, there'],
 ];
 

@@ -44,7 +44,8 @@ server.stdout.on('data', (chunk) => {
 });
 server.on('close', (code) => {
   if (kind === 'silent' && up > 4) process.exit(255);
-  if (kind !== 'twice') process.exit(code ?? 255);
+  // What is still on its way to git goes first.
+  if (kind !== 'twice') return process.stdout.end(() => process.exit(code ?? 255));
   const again = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'ignore'] });
   again.stdin.on('error', () => {});
   again.stdin.end(Buffer.concat(sent));

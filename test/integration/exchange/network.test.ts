@@ -1,10 +1,12 @@
 // What the network does to the exchange: each call ends in time and says what is known; a push that had its effect
 // though nobody was told counts as done, and one that did not is told as open.
 
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { listRefs } from '../../../src/exchange/call.ts';
+import { bringCommits } from '../../../src/exchange/fetch.ts';
 import { land, markFences, settle } from '../../../src/exchange/land.ts';
 import type { Exchange } from '../../../src/exchange/open.ts';
 import { pushRefs } from '../../../src/exchange/push.ts';
@@ -83,6 +85,40 @@ test('the answer is lost: what has landed is found, and nothing lands twice', as
   expect(settled).toEqual({ how: 'settled', landed: new Set([FENCE]), head: to });
   expect(await land(at.exchange, landing)).toEqual({ how: 'done' });
   expect(at.bare.refs()).toEqual({ [INTEGRATION]: to, [FENCE]: to });
+});
+
+test.each(['down', 'cut-down 3000', 'half-open'])(
+  'a commit whose fetch is %s: unreachable, in time, and nothing of it is here',
+  async (how) => {
+    const at = await line();
+    const { bare } = at;
+    const elsewhere = hostClone();
+    elsewhere.write({ 'large.bin': randomBytes(50_000).toString('hex') });
+    const commit = elsewhere.commit({}, 'large');
+    elsewhere.git('push', '--quiet', bare.path, `${commit}:refs/liza/review/t/1`);
+    const wanted = [{ ref: 'refs/liza/review/t/1', commit }];
+    at.does(how);
+    const begun = performance.now();
+    expect(await bringCommits(at.exchange, wanted)).toMatchObject({ how: 'unreachable' });
+    expect(performance.now() - begun).toBeLessThan(2 * SHORT.fetch);
+    expect(() => at.repo.git('cat-file', '-e', commit)).toThrow();
+    at.does('well');
+    expect(await bringCommits(at.exchange, wanted)).toEqual({ how: 'done' });
+    expect(at.repo.git('fsck', '--strict', '--no-dangling')).toBe('');
+  },
+  30_000,
+);
+
+test('more than a host takes at once is a refusal, and nothing of it stays', async () => {
+  const { bare, exchange, repo } = await line();
+  const elsewhere = hostClone();
+  elsewhere.write({ 'large.bin': randomBytes(SHORT.largest).toString('hex') });
+  const commit = elsewhere.commit({}, 'large');
+  elsewhere.git('push', '--quiet', bare.path, `${commit}:refs/liza/review/t/1`);
+  const ended = await bringCommits(exchange, [{ ref: 'refs/liza/review/t/1', commit }]);
+  expect(ended).toMatchObject({ how: 'refused', why: expect.stringContaining('more than') });
+  expect(() => repo.git('cat-file', '-e', commit)).toThrow();
+  expect(fs.readdirSync(repo.file('.git', 'liza'))).toEqual(['git']);
 });
 
 test('a hook that declines is a refusal with its reason', async () => {
