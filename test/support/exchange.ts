@@ -56,3 +56,12 @@ export async function exchangeOf(
   if (opened === undefined) throw new Error('there is no exchange');
   return succeeded(opened);
 }
+
+/** The same numbers for the same seed, from 0 to below 1. */
+export function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -11,7 +11,7 @@ import { pushRefs } from '../../../src/exchange/push.ts';
 import { fenceOf } from '../../../src/exchange/rules/refs.ts';
 import { treeIdOf } from '../../../src/git/refs.ts';
 import { runs } from '../../runs.ts';
-import { bareRepository, exchangeOf, hostClone } from '../../support/exchange.ts';
+import { bareRepository, exchangeOf, hostClone, numbers } from '../../support/exchange.ts';
 import { INTEGRATION } from '../../support/repository.ts';
 
 interface Announced {
@@ -22,14 +22,6 @@ interface Announced {
 interface Row {
   announced?: Announced | undefined;
   merged?: string;
-}
-
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 const TASKS = runs(200);
