@@ -79,7 +79,10 @@ type StoreName = WordsOf<
   | 'not-utf8 too-large unreadable-journal'
 >;
 
-type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'>;
+type GitName = WordsOf<
+  | 'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'
+  | 'exchange exchange-fenced exchange-moved exchange-refused exchange-stale exchange-unreachable'
+>;
 
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<

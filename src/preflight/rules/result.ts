@@ -21,6 +21,7 @@ export type CheckName =
   | 'tests'
   | 'base'
   | 'registry'
+  | 'exchange'
   | 'budget'
   | 'sandbox';
 
