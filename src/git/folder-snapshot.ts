@@ -43,11 +43,23 @@ interface Indexes {
   readonly theirs: Files;
 }
 
+/** Bytes. All of an index is read in one go, while nobody else is served. */
+const SPARE_INDEX = 16 * 2 ** 20;
+
 /** By the folder's own index, which alone knows; one that git cannot read has nothing staged. */
 async function stagedIn(gitDir: PrivateGitDir, indexes: Indexes, commit: string): Promise<readonly string[]> {
   const { own, files, theirs } = indexes;
   const { disk } = gitDir.host;
   if (!disk.existsSync(theirs.index)) return [];
+  const [known, given] = [files, theirs].map(({ index }) => disk.statSync(index).size);
+  if ((given ?? 0) > SPARE_INDEX + 4 * (known ?? 0)) {
+    throw new EnvironmentError(
+      'the index of this folder holds far more files than its commit',
+      'take back what is staged there: git reset',
+      3,
+      { fault: 'limit' },
+    );
+  }
   const [ours, staged] = [files, theirs].map(({ index }) => readIndex(disk.readFileSync(index), idBytes(gitDir)));
   if (ours !== undefined && staged !== undefined) return differingEntries(ours, staged);
   const nowhere = { folder: own, index: theirs.index };

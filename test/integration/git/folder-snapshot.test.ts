@@ -273,3 +273,12 @@ test('paths in which two trees differ', async () => {
   expect(await pathsBetween(gitDir, head, tree)).toEqual(['a.txt', 'b.txt', 'src/new.ts']);
   expect(await pathsBetween(gitDir, tree, tree)).toEqual([]);
 });
+
+test('an index of far more files than the commit has is refused, and not read', async () => {
+  const blob = repo.git('rev-parse', 'HEAD:a.txt');
+  const input = Array.from({ length: 240_000 }, (_, n) => `100644 ${blob}\tstaged/${n}\n`).join('');
+  execFileSync('git', ['update-index', '--index-info'], { cwd: repo.root, input });
+  await expect(changed()).rejects.toThrow('the index of this folder holds far more files than its commit');
+  repo.git('reset', '-q');
+  expect(await changed()).toEqual([]);
+});
