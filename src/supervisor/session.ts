@@ -22,7 +22,7 @@ import { drivenEnd } from './driven-end.ts';
 import { isHolding } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
-import { guardSession, type Interruption, type OverLimit, watchLimits } from './session-guard.ts';
+import { guardSession, type Interruption, isHalted, type OverLimit, watchLimits } from './session-guard.ts';
 import type { SessionReport } from './session-output.ts';
 import { type PreparedSession, prepareSession, type StartedSession, startSession } from './session-start.ts';
 
@@ -257,6 +257,7 @@ async function outcomeOf(
       most: settings(state).max_coder_iterations,
       progressed: acted || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
+      ...(isHalted(board, work) ? { halted: true } : {}),
       ...(work.resume !== undefined && !acted && isSessionGone(failure?.text ?? '') ? { resumeFailed: true } : {}),
       ...defined({
         declared: declaredOf(state, work.agent),

@@ -71,7 +71,6 @@ export const begin: Row<'begin'> = {
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
-  startsWork: true,
   offered: (task) => checkpointEvent(task) === undefined,
   hinted: (task) => (mayPutAside(task) ? ' --set-aside' : ''),
   to: ['CLAIMED', 'BLOCKED'],
