@@ -11,7 +11,7 @@ import { endedOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { sprintText } from '../protocol/goal/sprint.ts';
 import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
 import { openDiscoveries } from '../protocol/messages/discoveries.ts';
-import { isHolding, openQuestions } from '../protocol/messages/questions.ts';
+import { blockingQuestions, isHolding, openQuestions } from '../protocol/messages/questions.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { queueLine } from '../protocol/queue/tell.ts';
 import {
@@ -28,6 +28,7 @@ import {
 import { defined } from '../protocol/values.ts';
 import type { SetupRun } from '../protocol/work/setup-runs.ts';
 import { gaveUp, TROUBLE_WORDS } from '../protocol/work/trouble.ts';
+import { type Way, waysOn } from '../protocol/work/ways-on.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { type Surroundings, whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -126,6 +127,8 @@ export interface TaskView {
   readonly paused: boolean;
   readonly blockedReason?: string;
   readonly questions: readonly string[];
+  /** What a person may do with it, where no agent's question holds it. */
+  readonly ways: readonly Way[];
 }
 
 export interface AgentView {
@@ -285,6 +288,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     paused: task.paused === true,
     ...(task.blocked_reason === undefined || task.status !== 'BLOCKED' ? {} : { blockedReason: task.blocked_reason }),
     questions: task.status === 'BLOCKED' ? (task.blocked_questions ?? []) : [],
+    ways: waysOn(task, blockingQuestions(board.state, task)),
   };
 }
 

@@ -44,6 +44,8 @@ export interface SessionWork {
   readonly folder?: FolderState;
   /** Keeps the commits that the agent has made so far. */
   readonly keepCommits?: () => Promise<void>;
+  /** What is in the folder and was not submitted, in words for people; empty: nothing is. */
+  readonly unsubmitted?: () => Promise<string>;
   /** What its prompt says of notes, specs and integration: not told again while it runs. */
   readonly told: Told;
 }

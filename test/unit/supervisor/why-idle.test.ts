@@ -234,7 +234,7 @@ describe('nothing moves because', () => {
       /^lone is BLOCKED \(and 1 more\)/,
     );
     expect(why({ tasks: [lone], agents: PLANNER })).toBe(
-      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza answer lone "…"',
+      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza answer lone "…"; other ways: liza show lone',
     );
   });
 
