@@ -25,7 +25,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['r', 'resume'],
   ['S', 'stop the crew: agents save their work and end; asks first'],
   ['q', 'in a page: close it. On the board: leave or stop, as the last line says'],
-  ['Ctrl-C', 'stop in order; again: at once. On an attached board: leave it'],
+  ['Ctrl-C', 'stop in order; again: at once. At a question: cancel it. On an attached board: leave it'],
   ['esc', 'close the page, choose nothing, show all'],
 ];
 

@@ -37,6 +37,19 @@ export function whyStuck(seen: Survey, unready?: string): string {
   );
 }
 
+/** Undefined: there is work that agents would go on with, or a plan to make. */
+export function whyNoRunHelps(seen: Survey): string | undefined {
+  const waits = overspent(seen) ?? unprepared(seen);
+  if (waits !== undefined) return waits;
+  const goesOn = seen.live.some(
+    (task) =>
+      task.status !== 'BLOCKED' &&
+      task.paused !== true &&
+      !(task.status === 'UNCLAIMED' && dependencyWaits(seen.board, task).length > 0),
+  );
+  return goesOn ? undefined : (blocked(seen) ?? paused(seen));
+}
+
 /** A task that somebody would take, had it, the goal or the day anything left to spend. */
 export function overspent({ board, live, now }: Survey): string | undefined {
   const waits = live.filter(

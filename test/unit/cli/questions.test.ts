@@ -308,7 +308,7 @@ describe('a task that Liza stopped at a limit', () => {
           worktree: '.worktrees/idle',
           blocked_reason: 'spin: 3 sessions in a row changed nothing',
           blocked_questions: ['Is the task possible as it is written, and what should its coder know?'],
-          history: [{ time: '2026-03-01T11:30:00Z', event: 'limit', agent: 'coder-1', limit: 'spin' }],
+          history: [{ time: '2026-03-01T11:30:00Z', event: 'limit', agent: 'coder-1' }],
         }),
       ],
     });
