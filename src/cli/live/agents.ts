@@ -81,7 +81,7 @@ function doing(member: Omit<CrewMember, 'state'> & Pick<MemberRow, 'state'>, now
   if (member.state === 'working') return member.activity ?? member.why ?? 'has begun';
   // It has no session: where agents are shown on two lines, its task is named nowhere else.
   if (member.state === 'merging')
-    return member.activity ?? member.why ?? `its supervisor merges ${member.task ?? 'a task'}`;
+    return member.activity ?? member.why ?? `Liza, not the agent, merges ${member.task ?? 'a task'}`;
   const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }

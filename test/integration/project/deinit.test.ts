@@ -209,7 +209,9 @@ describe('--purge', () => {
     await claimed();
     later();
     const ran = await here.ok(['deinit', '--purge']);
-    expect(ran.stdout).toBe('Liza is removed from this project\nthe branch integration stays; main has all of it, so you may delete it: git branch -d integration\n');
+    expect(ran.stdout).toBe(
+      'Liza is removed from this project\nthe branch integration stays; main has all of it, so you may delete it: git branch -d integration\n',
+    );
     nothingOfLiza();
     expect(refs().filter((ref) => ref.startsWith('refs/liza'))).toEqual([]);
     expect((await here.ok(['init', 'Another goal'])).stdout).toContain('blackboard ready');

@@ -261,7 +261,9 @@ describe('while a merge is tested', () => {
         .crew.view()
         .members.filter(({ state }) => state === 'merging');
     await r().until('testing', () => r().said().join().includes('integration test of 2 tasks up to b'));
-    expect(merging().map(({ why }) => why)).toContain('its supervisor tests and merges what is approved: liza queue');
+    expect(merging().map(({ why }) => why)).toContain(
+      'Liza, not the agent, tests and merges what is approved: liza queue',
+    );
     fs.writeFileSync(path.join(r().p.base, 'go'), '');
     await r().until('merged', async () => {
       r().clock.advance(1000);
