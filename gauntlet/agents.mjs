@@ -25,6 +25,8 @@ proof() { mkdir -p test; printf '%s\n' "import assert from 'node:assert/strict';
 commit() { git add -A && git commit -qm "$1" && git rev-parse HEAD; }
 submit() { liza submit-for-review a "$(git rev-parse HEAD)"; }
 approve() { liza submit-verdict a APPROVED '1: ran command 1 of VALIDATION' "$@"; }
+# await_signal <name>: until the row gives it. In the sandbox nothing outside is seen, but the own folder's git directory is.
+await_signal() { n=0; until [ -e "$GAUNTLET_BASE/$1" ] || [ -e ".git/gauntlet-$1" ]; do sleep 0.1; [ $((n = n + 1)) -gt 600 ] && echo "NEVER CAME: $1" && break; done; }
 leave() { liza exit "$1" --reason "$2" || liza exit "$1" --reason "not $2"; exit 0; }
 task() { liza show a --json; }
 `;

@@ -101,6 +101,12 @@ function makeWorld(row, sandboxed) {
       if (ran.code !== 0) throw new Error(`git ${argv.join(' ')}: ${ran.said}`);
       return ran.stdout.trim();
     },
+    /** What agents wait for by `await_signal`; `task`: whose folder they work in. */
+    signal: (name, task = 'a') => {
+      fs.writeFileSync(path.join(base, name), '');
+      const folder = path.join(root, '.worktrees', task, '.git');
+      if (w.sandboxed) fs.writeFileSync(path.join(folder, `gauntlet-${name}`), '');
+    },
     start: (argv, options = {}) =>
       launch(children, process.execPath, [PROGRAM, ...argv], {
         cwd: root,

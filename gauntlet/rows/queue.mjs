@@ -150,9 +150,9 @@ export const g122 = {
   },
 };
 
-/** Waits until the board says this of a task. */
-const untilIs = (id, status) =>
-  `n=0; until liza show ${id} --json | grep -q '"status": *"${status}"' || [ $n -gt 90 ]; do n=$((n+1)); sleep 0.5; done`;
+/** Waits until the board says one of these of a task: the first may be over before anybody looks. */
+const untilIs = (id, ...statuses) =>
+  `n=0; until liza show ${id} --json | grep -Eq '"status": *"(${statuses.join('|')})"' || [ $n -gt 90 ]; do n=$((n+1)); sleep 0.5; done`;
 
 export const g150 = {
   ...base,
@@ -175,7 +175,7 @@ export const g150 = {
   reviewer: `
   mine=b; if liza show a --json | grep -q "\\"reviewing_by\\": *\\"$LIZA_AGENT_ID\\""; then mine=a; fi
   if [ $mine = a ]; then
-    ${untilIs('b', 'APPROVED')}
+    ${untilIs('b', 'APPROVED', 'MERGED')}
     liza submit-verdict a APPROVED '1: ran command 1 of VALIDATION'; leave 0 approved
   fi
   sh test/forge.txt

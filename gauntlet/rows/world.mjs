@@ -19,7 +19,7 @@ export const g50 = {
   ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; echo READY
-    while ! [ -e "$GAUNTLET_BASE/broken" ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done; sleep 1
+    await_signal broken
     try broken liza submit-for-review a "$(git rev-parse HEAD)"
     for n in $(seq 100); do if submit; then break; fi; sleep 0.2; done; leave 42 submitted`,
   reviewer: `approve; leave 0 approved`,
@@ -31,7 +31,7 @@ export const g50 = {
     w.line = good.slice(0, at).split('\n').length + 1;
     const broken = `${good.slice(0, at)}tasks:\n\t- [ oops\n${good.slice(at)}`;
     fs.writeFileSync(w.file('.liza', 'state.yaml'), broken);
-    fs.writeFileSync(path.join(w.base, 'broken'), '');
+    w.signal('broken');
     await w.until('the alarm', () => /INVALID STATE/.test(w.alerts()));
     w.status = w.liza(['status']).said;
     w.note = w.liza(['note', 'can you hear me?']);
@@ -68,7 +68,7 @@ export const g51 = {
     },
   ],
   coder: `
-    echo READY; while ! [ -e "$GAUNTLET_BASE/full" ]; do sleep 0.1; [ $((n = n + 1)) -gt 50 ] && break; done
+    echo READY; await_signal full
     try full begin
     try full-again begin
     for n in $(seq 100); do if begin; then break; fi; sleep 0.2; done
@@ -80,7 +80,7 @@ export const g51 = {
     await w.until('it is at work', () => /^READY$/m.test(w.logs()));
     w.before = w.read('.liza', 'state.yaml');
     fs.writeFileSync(disk, '');
-    fs.writeFileSync(path.join(w.base, 'full'), '');
+    w.signal('full');
     w.note = w.liza(['note', 'is there room?'], { env });
     // Its log is on that disk too: what it says is heard from its supervisor.
     w.hears(crew);
@@ -262,7 +262,7 @@ export const g76 = {
   ],
   coder: `
     begin; code 1; proof 1; commit 'a: made'; echo READY
-    while ! [ -e "$GAUNTLET_BASE/go" ]; do sleep 0.1; [ $((n = n + 1)) -gt 250 ] && break; done
+    await_signal go
     try submit submit; leave 42 submitted`,
   reviewer: `approve; leave 0 approved`,
   async play(w) {
@@ -288,7 +288,7 @@ export const g76 = {
     ];
     w.touched = shared() !== before;
     w.git('update-ref', '-d', 'refs/liza/seen/elsewhere');
-    fs.writeFileSync(path.join(w.base, 'go'), '');
+    w.signal('go');
     await w.until('it is merged', () => w.task().status === 'MERGED');
     await crew.stop();
   },

@@ -39,12 +39,15 @@ export async function showAttached(
   try {
     const onUnsent = (texts: readonly string[]): void => printErr(io, unsentText(texts));
     const how = await io.live({ control, access, onQuit, away: away.signal, onUnsent });
-    if (how === 'ended' || isOver) return endResult(await control.ended, lastWarnings(control.view()));
+    if (how === 'ended' || isOver) return endResult(await control.ended, [...lastWarnings(control.view()), HAPPENED]);
     return leftResult(crew, `the crew keeps running in the background (process ${crew.pid})`, crewLog(context));
   } finally {
     control.close();
   }
 }
+
+/** The board took its own lines along. */
+const HAPPENED = 'what happened: liza log';
 
 /** What a person typed is theirs: it is never lost. */
 const unsentText = (texts: readonly string[]): string =>

@@ -29,7 +29,7 @@ import type { TaskContext } from '../tasks/context.ts';
 import { iso } from '../text/time.ts';
 import type { Io } from './io.ts';
 import { findingLines } from './render/findings.ts';
-import { type SandboxTold, tellSandbox } from './sandbox-mode.ts';
+import { HOW_SANDBOXED, type SandboxTold, tellSandbox } from './sandbox-mode.ts';
 import { TEMPLATE } from './spec-file.ts';
 import type { Refused, Result } from './verb.ts';
 
@@ -65,7 +65,9 @@ function checkSandbox({ mode, text, remedy, idle }: SandboxTold): readonly Prefl
   const message = text.replace('sandbox: ', '');
   if (remedy === undefined) return [fine('sandbox', message)];
   return [
-    (isRefusal(mode) ? stop : warn)('sandbox', message, remedy),
+    isRefusal(mode)
+      ? stop('sandbox', message, remedy)
+      : warn('sandbox', message, 'remedy' in mode ? HOW_SANDBOXED : remedy),
     ...idle.map((one) => warn('sandbox', one.message, one.remedy)),
   ];
 }

@@ -196,8 +196,15 @@ function unknownVerb(first: string, second: string | undefined): Refusal {
 const COST = 'what was spent: liza status; by task and session: liza report; of each goal: liza goals';
 const BUDGET = 'see it: liza status; set it: liza config set budgets.goal.usd 5';
 
+const OFF =
+  'out of this project: liza deinit, which says what goes and what stays; off this machine: liza help install';
+
 /** What people look for under a name of its own, and where it is. */
 const LISTED: Readonly<Record<string, string>> = {
+  uninstall: OFF,
+  remove: OFF,
+  uninit: OFF,
+  delete: OFF,
   cost: COST,
   costs: COST,
   usage: COST,

@@ -6,6 +6,9 @@ import type { SandboxMode } from '../sandbox/mode.ts';
 import { type IdleSetting, idleSettings, type Limiting } from '../sandbox/rules/idle-settings.ts';
 import type { Io } from './io.ts';
 
+/** In place of all that helps, which `liza doctor` and the topic tell. */
+export const HOW_SANDBOXED = 'how to turn it on: liza help sandbox';
+
 /** A line on it, and what helps where it is off; whoever turned it off is told where to read what that means. */
 export interface SandboxTold {
   readonly mode: SandboxMode | Refusal;

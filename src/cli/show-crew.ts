@@ -40,9 +40,10 @@ export async function showCrew(
 const ONE_PRESS_MS = 50;
 
 /** `lines`: what else stays in the terminal. */
-export function endResult({ code, message, hint }: CrewEnd, lines: readonly string[] = []): Result {
+export function endResult({ code, message, hint, needs }: CrewEnd, lines: readonly string[] = []): Result {
   // What comes next is the last line, whatever was warned of.
-  const next = lines.length > 0 && message.endsWith(`: ${AGAIN}`) ? [`next: ${AGAIN}`] : [];
+  const again = lines.length > 0 && message.endsWith(`: ${AGAIN}`) ? [`next: ${AGAIN}`] : [];
+  const next = needs === undefined ? again : [`next: ${plain(needs)}`];
   if (code === 0) return { ok: true, message, lines: [...lines, ...next] };
   return { ok: false, code: code as 1, message, hint: hint ?? 'see the board: liza status', guard: 'ended', lines };
 }

@@ -136,7 +136,7 @@ function pausedMeanwhile(situation: Situation<CommandName>, after: State): strin
   const fact = since === undefined ? `${own?.id} is paused` : `PAUSE is on since ${iso(since)}`;
   const by = since === undefined ? `within ${limits.pause_grace}s` : `by ${later(since, limits.pause_grace)}`;
   const left = commandLine(part === 'planner' ? 'handoff-plan' : 'handoff', own?.id);
-  return `${fact}: begin nothing new. Finish what you have ${by}, or ${left}; then ${exitLine('paused')}. Then this session is ended.`;
+  return `${fact}: start nothing else. Finish what you have ${by}, or ${left}; then ${exitLine('paused')}. Then this session is ended.`;
 }
 
 /** Its context is nearly used up. */

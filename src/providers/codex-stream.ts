@@ -3,7 +3,7 @@
 
 import type { Instant } from '../text/time.ts';
 import { complaint, failure, failureKind } from './failures.ts';
-import { activity, amount, type Json, object, objects, record, string } from './json-lines.ts';
+import { activity, amount, type Json, object, objects, record, shellLine, string } from './json-lines.ts';
 import type { AgentEvent, Counting, Parser } from './provider.ts';
 import { since, usage } from './token-counts.ts';
 
@@ -40,7 +40,7 @@ function item(about: Json, when: string): readonly AgentEvent[] {
     case 'reasoning':
       return activity(string(about['text']));
     case 'command_execution':
-      return when === 'item.started' ? activity(`shell: ${unwrapped(string(about['command']) ?? '')}`) : [];
+      return when === 'item.started' ? activity(`shell: ${shellLine(unwrapped(string(about['command']) ?? ''))}`) : [];
     case 'file_change':
       return activity(
         `edit: ${objects(about['changes'])

@@ -48,15 +48,41 @@ export function activity(text: string | undefined): readonly AgentEvent[] {
 }
 
 /** What a tool call is about, most telling field first. */
-const TELLING = ['command', 'cmd', 'file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description', 'prompt'];
+const TELLING = ['file_path', 'filePath', 'path', 'pattern', 'query', 'url', 'description', 'prompt'];
 
 /** `Bash: npm test`. */
 export function tool(name: string | undefined, input: unknown): readonly AgentEvent[] {
   const fields = object(input) ?? {};
-  const about = TELLING.map((field) => fields[field])
-    .map((value) => (Array.isArray(value) ? value.filter((part) => typeof part === 'string').join(' ') : string(value)))
-    .find((value) => value !== undefined && value !== '');
+  const command = textOf(fields['command']) ?? textOf(fields['cmd']);
+  const about =
+    command === undefined
+      ? TELLING.map((field) => textOf(fields[field])).find((value) => value !== undefined)
+      : shellLine(command, string(fields['description']));
   return activity([name ?? 'tool', about].filter((part) => part !== undefined).join(': '));
+}
+
+const textOf = (value: unknown): string | undefined =>
+  string(Array.isArray(value) ? value.filter((part) => typeof part === 'string').join(' ') : value);
+
+/**
+ * A shell command as one line that may be cut anywhere. Of one that branches only the first part runs in any case: cut in
+ * the middle, the rest would tell of a verdict that was never given. Then what the agent calls it is told, or that part.
+ */
+export function shellLine(command: string, said?: string): string {
+  const end = firstEnd(command);
+  if (end === undefined || !BRANCHES.test(withoutQuoted(command))) return command;
+  return said ?? `${command.slice(0, end).trim()}; … (the rest depends on it)`;
+}
+
+const BRANCHES = /(?:^|[\n;&|({]\s*|\b(?:do|then|else)\s+)(?:if|while|until|for|case)\s|\|\|/;
+
+const withoutQuoted = (command: string): string => command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');
+
+/** Where its first part ends, outside quotes. */
+function firstEnd(command: string): number | undefined {
+  for (const { 0: found, index } of command.matchAll(/'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[;\n]|&&|\|\|/g))
+    if (/^(?:[;\n]|&&|\|\|)$/.test(found)) return index;
+  return undefined;
 }
 
 /** How full the context is; past the window is full. */

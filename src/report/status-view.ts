@@ -4,14 +4,14 @@
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { editKey, unreadable } from '../alarms/rules/evaluate.ts';
 import { type SpendingView, spendingView } from '../budget/rules/spending-view.ts';
-import { type Board, type LeaseView, SWITCHES, type Switch } from '../protocol/board.ts';
-import { statusOf } from '../protocol/find.ts';
+import { type Board, holdOn, type LeaseView, SWITCHES, type Switch } from '../protocol/board.ts';
+import { findTask, statusOf } from '../protocol/find.ts';
 import type { BaseDistance } from '../protocol/goal/base-distance.ts';
 import { endedOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { sprintText } from '../protocol/goal/sprint.ts';
 import { agentLease, reservedFor, reviewLease, taskLease } from '../protocol/leases.ts';
 import { openDiscoveries } from '../protocol/messages/discoveries.ts';
-import { isHolding, openQuestions } from '../protocol/messages/questions.ts';
+import { blockingQuestions, isHolding, openQuestions } from '../protocol/messages/questions.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { queueLine } from '../protocol/queue/tell.ts';
 import {
@@ -28,6 +28,7 @@ import {
 import { defined } from '../protocol/values.ts';
 import type { SetupRun } from '../protocol/work/setup-runs.ts';
 import { gaveUp, TROUBLE_WORDS } from '../protocol/work/trouble.ts';
+import { type Way, waysOn } from '../protocol/work/ways-on.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { type Surroundings, whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
@@ -126,6 +127,8 @@ export interface TaskView {
   readonly paused: boolean;
   readonly blockedReason?: string;
   readonly questions: readonly string[];
+  /** What a person may do with it, where no agent's question holds it. */
+  readonly ways: readonly Way[];
 }
 
 export interface AgentView {
@@ -285,6 +288,7 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     paused: task.paused === true,
     ...(task.blocked_reason === undefined || task.status !== 'BLOCKED' ? {} : { blockedReason: task.blocked_reason }),
     questions: task.status === 'BLOCKED' ? (task.blocked_questions ?? []) : [],
+    ways: waysOn(task, blockingQuestions(board.state, task)),
   };
 }
 
@@ -294,7 +298,7 @@ function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentV
   return {
     id,
     role: agent.role,
-    status: quit === undefined ? statusShown(agent, lease) : 'STOPPED',
+    status: quit === undefined ? statusShown(board, agent, lease) : 'STOPPED',
     ...defined({ task: agent.current_task }),
     ...(Number.isFinite(lease.remaining) ? { leaseLeft: lease.remaining } : {}),
     gone: lease.expired || quit !== undefined,
@@ -307,9 +311,15 @@ function agentView(board: Board, id: string, agent: Agent, now: Instant): AgentV
   };
 }
 
+const AT_WORK: ReadonlySet<string> = new Set(['STARTING', 'WORKING', 'REVIEWING', 'HANDOFF']);
+
 /** The board keeps what an agent did last; nobody works whose supervisor has ended. */
-function statusShown({ status, under_way }: Agent, { expired, dead }: LeaseView): string {
+function statusShown(board: Board, agent: Agent, { expired, dead }: LeaseView): string {
+  const { status, under_way, current_task } = agent;
   if (dead) return 'STOPPED';
+  // A pause ended its session, and it keeps its task: nobody works on that now.
+  const isHeld = AT_WORK.has(status) && under_way === undefined;
+  if (isHeld && holdOn(board, findTask(board.state, current_task ?? '')) !== undefined) return 'IDLE';
   // A planner's session has no task that would show it.
   return under_way !== undefined && status === 'IDLE' && !expired ? 'WORKING' : status;
 }

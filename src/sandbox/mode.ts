@@ -109,8 +109,7 @@ export function sandboxBriefText(mode: SandboxMode): string {
   return 'sandbox: off; what that means, and how to turn it on: liza help sandbox';
 }
 
-const IN_CLONES =
-  ', or at least have agents work in clones, not in your git directory: liza config set isolation clone';
+const IN_CLONES = '; against mistakes alone: liza config set isolation clone, so that each agent works in a clone';
 
 /** How the sandbox is had, and what helps where it cannot be. Undefined: it is on, or a person turned it off. */
 export const sandboxRemedy = (

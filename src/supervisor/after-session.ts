@@ -24,7 +24,7 @@ import { refusalText } from './refusals.ts';
 import { judge, type Next } from './rules/restarts.ts';
 import { unfinishedApproval } from './rules/unfinished-verdict.ts';
 import { toldWakes } from './rules/wakes.ts';
-import type { SessionOutcome } from './session.ts';
+import type { SessionOutcome, SessionWork } from './session.ts';
 
 /** Its usage, how it ended and what was handled; then the note of its usage is no longer needed. */
 export async function recordSession(
@@ -181,7 +181,7 @@ function undoneText({ end: { role, progressed, holds }, handedOff }: SessionOutc
 
 export async function judgeSession(
   loop: LoopState,
-  task: Task | undefined,
+  { task, work }: { readonly task: Task | undefined; readonly work: SessionWork },
   outcome: SessionOutcome,
 ): Promise<LoopEnd | undefined> {
   const { context, who, member, memory, stop } = loop;
@@ -204,17 +204,20 @@ export async function judgeSession(
       member.set('backing-off', { ...about, why: next.why, until: next.until });
       await context.clock.sleep(next.until - context.clock.now(), stop.orderly);
       return undefined;
-    case 'block':
-      context.emit({ level: 'alarm', agent: who.agent, ...about, text: next.why });
+    case 'block': {
+      const left = (await work.unsubmitted?.().catch(() => undefined)) ?? '';
+      const why = `${next.why}${left === '' ? '' : `; ${left}`}`;
+      context.emit({ level: 'alarm', agent: who.agent, ...about, text: why });
       if (task !== undefined) {
         await transact(taskContextOf(context, who.agent), {
           name: 'limit',
           task: task.id,
           limit: next.limit,
-          detail: outcome.said === undefined ? next.why : `${next.why}\nIts last output:\n${outcome.said}`,
+          detail: outcome.said === undefined ? why : `${why}\nIts last output:\n${outcome.said}`,
         });
       }
       return undefined;
+    }
     case 'stop':
       await recordTrouble(loop, next);
       if (who.role === 'code_reviewer') {

@@ -25,6 +25,7 @@ import { noticeSpecChange, specBehind } from '../tasks/notice-spec.ts';
 import { tidy } from '../tasks/release.ts';
 import { restFolder } from '../tasks/rest-folder.ts';
 import { makeReviewFolder, type ReviewFolder } from '../tasks/review-copy.ts';
+import { counted } from '../text/format.ts';
 import type { Chosen, SupervisorContext } from './context.ts';
 import { coderPrompt } from './prompts/coder.ts';
 import { newConcerns } from './prompts/concerns.ts';
@@ -105,6 +106,7 @@ export async function assignTask(
         const discard = discardOf(held, settings(board.state), 'its history was rewritten');
         if (isPlace(place)) await recordTip(gitDir, place, discard);
       },
+      unsubmitted: () => unsubmittedText(gitDir, held),
     },
     inspect: () => restFolder(taskContext, held.id, player.agent),
     dismiss: NOTHING,
@@ -164,6 +166,22 @@ async function contentsOf(
     uncommitted: await changedSince(gitDir, place, head.commit),
     ...defined({ setAside: aside?.ref, beside }),
   };
+}
+
+/** `2 commits (up to 6cda3d512345) and 1 changed file in .worktrees/greet were not submitted` */
+async function unsubmittedText(gitDir: PrivateGitDir, task: Task): Promise<string> {
+  const place = findPlace(gitDir, task.id);
+  const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
+  if (!isPlace(place) || head === undefined) return '';
+  const listed = await gitDir.objects(['rev-list', '--count', `${startCommit(task)}..${head.commit}`]);
+  const commits = Number(listed.stdout) || 0;
+  const files = (await changedSince(gitDir, place, head.commit)).length;
+  const left = [
+    ...(commits === 0 ? [] : [`${counted(commits, 'commit')} (up to ${head.commit.slice(0, 12)})`]),
+    ...(files === 0 ? [] : [counted(files, 'changed file')]),
+  ];
+  const were = commits + files === 1 ? 'was' : 'were';
+  return left.length === 0 ? '' : `${left.join(' and ')} in .worktrees/${task.id} ${were} not submitted`;
 }
 
 /** What integration has gained since the work began, for a coder who comes back to it. */

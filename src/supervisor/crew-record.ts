@@ -225,6 +225,7 @@ function eventIn(found: Fields): CrewEvent | undefined {
 
 function endIn(found: unknown): CrewEnd | undefined {
   if (!isFields(found) || typeof found['code'] !== 'number' || typeof found['message'] !== 'string') return undefined;
-  const { code, message, hint } = found;
-  return { code, message, ...(typeof hint === 'string' ? { hint } : {}) };
+  const { code, message, hint, needs } = found;
+  const texts = { ...(typeof hint === 'string' ? { hint } : {}), ...(typeof needs === 'string' ? { needs } : {}) };
+  return { code, message, ...texts };
 }

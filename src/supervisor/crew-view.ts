@@ -109,4 +109,6 @@ export interface CrewEnd {
   readonly code: number;
   readonly message: string;
   readonly hint?: string;
+  /** What a person does before a new run could go on. */
+  readonly needs?: string;
 }

@@ -14,7 +14,7 @@ import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
 import { isToldHeld } from './merge-turn.ts';
 import { othersWork } from './rules/idle-survey.ts';
 import { attemptKey, nextDuty } from './rules/next-duty.ts';
-import { whyAllRest } from './rules/why-idle.ts';
+import { whatAPersonDoesFirst, whyAllRest } from './rules/why-idle.ts';
 
 export interface SupervisedAgent {
   readonly who: Supervised;
@@ -106,6 +106,8 @@ export async function endOf(
     return { code: 1, message: given.map(({ agent, why }) => `${agent} stopped: ${why}`).join('; '), hint };
   }
   if (supervised.some(({ end }) => end?.kind === 'stopped')) {
+    const needs = whatAPersonDoesFirst(board, context.clock.now());
+    if (needs !== undefined) return { code: 0, message: 'stopped; work in progress is kept', needs };
     return { code: 0, message: 'stopped; work in progress is kept and continues at the next: liza run' };
   }
   // While a person holds the work, that is the reason, whatever else went wrong last.

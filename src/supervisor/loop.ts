@@ -239,7 +239,7 @@ async function work(loop: LoopState, duty: Work, leave: Leave): Promise<LoopEnd 
     const outcome = await runSession(context, run);
     await inspect(loop, assignment);
     await recordSession(loop, assignment, outcome);
-    return await judgeSession(loop, task, outcome);
+    return await judgeSession(loop, { task, work: assignment.work }, outcome);
   } catch (error) {
     // One folder that cannot be looked at costs its task a turn, and nobody else anything.
     const no = refusalIn(error);

@@ -75,7 +75,7 @@ async function mergeBatch(
 /** What the board says meanwhile. */
 async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
   // Any supervisor does it, whatever its agent's role.
-  const does = `its supervisor ${(await areMergesTested(context, board)) ? 'tests and merges' : 'merges'}`;
+  const does = `Liza, not the agent, ${(await areMergesTested(context, board)) ? 'tests and merges' : 'merges'}`;
   return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
 }
 

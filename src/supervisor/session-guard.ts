@@ -121,7 +121,8 @@ function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): bo
   return task.reviewing_by !== undefined && task.reviewing_by !== agent;
 }
 
-const isHalted = (board: Board, { task: id }: SessionWork): boolean =>
+/** A kill switch, or the task's own pause, is on. */
+export const isHalted = (board: Board, { task: id }: Pick<SessionWork, 'task'>): boolean =>
   SWITCHES.some((name) => board.switches[name] !== undefined) ||
   (id !== undefined && findTask(board.state, id)?.paused === true);
 

@@ -22,7 +22,7 @@ import { drivenEnd } from './driven-end.ts';
 import { isHolding } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
-import { guardSession, type Interruption, type OverLimit, watchLimits } from './session-guard.ts';
+import { guardSession, type Interruption, isHalted, type OverLimit, watchLimits } from './session-guard.ts';
 import type { SessionReport } from './session-output.ts';
 import { type PreparedSession, prepareSession, type StartedSession, startSession } from './session-start.ts';
 
@@ -44,6 +44,8 @@ export interface SessionWork {
   readonly folder?: FolderState;
   /** Keeps the commits that the agent has made so far. */
   readonly keepCommits?: () => Promise<void>;
+  /** What is in the folder and was not submitted, in words for people; empty: nothing is. */
+  readonly unsubmitted?: () => Promise<string>;
   /** What its prompt says of notes, specs and integration: not told again while it runs. */
   readonly told: Told;
 }
@@ -257,6 +259,7 @@ async function outcomeOf(
       most: settings(state).max_coder_iterations,
       progressed: acted || (await isChanged(work.folder, before)),
       holds: work.task !== undefined && isHolding(board, work.agent, work.task),
+      ...(isHalted(board, work) ? { halted: true } : {}),
       ...(work.resume !== undefined && !acted && isSessionGone(failure?.text ?? '') ? { resumeFailed: true } : {}),
       ...defined({
         declared: declaredOf(state, work.agent),

@@ -43,8 +43,8 @@ export interface FinishPlan {
   readonly commits: number;
   /** Commits that the branch gained since the two parted. */
   readonly own: number;
-  /** They bring more than the goal's document. */
-  readonly ownMore: boolean;
+  /** What they change: no file, the goal's document alone, or more. */
+  readonly ownChange: 'no-file' | 'document' | 'more';
   /** Commits that the branch had when Liza built on it, and has no more: it was rewritten, and this brings them back. */
   readonly returning: readonly string[];
   /** As `git diff --stat` has it. */
@@ -137,7 +137,7 @@ export interface Finished {
 
 type Planned = Omit<
   FinishPlan,
-  'commits' | 'own' | 'ownMore' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'
+  'commits' | 'own' | 'ownChange' | 'returning' | 'stat' | 'rejected' | 'tasks' | 'test' | 'held'
 >;
 
 function inIntegration<T extends object>(
@@ -239,20 +239,21 @@ async function account(
   gitDir: PrivateGitDir,
   board: Pick<Board, 'state'>,
   { onto, commit, candidate }: Planned,
-): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownMore' | 'stat'>> {
+): Promise<Pick<FinishPlan, 'commits' | 'own' | 'ownChange' | 'stat'>> {
   const count = async (revisions: readonly string[]): Promise<number> =>
     Number(await must(gitDir.objects(['rev-list', '--count', ...revisions]), 'count the commits'));
   const theirs = [onto, `^${commit}`];
-  const [commits, own, ownMore, stat] = await Promise.all([
+  const [commits, own, more, files, stat] = await Promise.all([
     count([commit, `^${onto}`]),
     count(theirs),
     bringMore(count, theirs, board),
+    count([...theirs, '--', '.']),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);
   return {
     commits,
     own,
-    ownMore: ownMore === true,
+    ownChange: more === true ? 'more' : files === 0 ? 'no-file' : 'document',
     stat: stat
       .trimEnd()
       .split('\n')

@@ -84,7 +84,7 @@ export async function testCandidate(
       return red(context, log, `the candidate has a link in the path of ${SCRIPT}`, []);
     }
     const seconds = settings.integration_test_timeout;
-    context.say(`integration test of ${what} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
+    context.say(`Liza runs the integration test of ${what} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
     const ended = await runHere(context, settings, { argv, folder, seconds, log });
     if (ended.how === 'not-started' && (await startsThere(context, gitDir, settings, request))) {

@@ -10,6 +10,7 @@ import { isOpenDiscovery } from '../../protocol/messages/discoveries.ts';
 import { blockingQuestions } from '../../protocol/messages/questions.ts';
 import { commandLine, possible } from '../../protocol/next-commands.ts';
 import { TABLE } from '../../protocol/table.ts';
+import { isDeadlocked } from '../../protocol/work/blocked.ts';
 import type { Instant } from '../../text/time.ts';
 
 export interface Choice {
@@ -93,7 +94,7 @@ const taskActions = (board: Board, task: string): readonly Entry[] => [
     argv: (text) => ['answer', task, '--', text],
     probe: { name: 'answer', about: task, text: SOME_TEXT, facts: FACTS },
   },
-  ...(isAsked(board, task) ? unblockAsked(task) : unblockActions(task)),
+  ...(isAsked(board, task) ? unblockAsked(task) : unblockActions(task, isStuck(board, task))),
   {
     name: 'pause',
     says: 'pause only this task',
@@ -139,20 +140,21 @@ const taskActions = (board: Board, task: string): readonly Entry[] => [
   },
 ];
 
-const unblockActions = (task: string): readonly Entry[] => [
+/** `judged`: coder and reviewer were deadlocked, and nobody sends it back without saying who was right. */
+const unblockActions = (task: string, judged: boolean): readonly Entry[] => [
   {
     name: 'unblock',
     says: 'give it back to the coders, who continue from the work so far',
-    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
+    asks: judged ? JUDGEMENT : WHY,
     argv: (text) => ['unblock', task, '--keep-worktree', ...(text === '' ? [] : [`--assessment=${text}`])],
     probe: { name: 'unblock', task, keep_worktree: true, assessment: SOME_TEXT, facts: FACTS },
   },
   {
     name: 'unblock from scratch',
-    says: 'give it back to the coders; the work so far is set aside (liza attempts)',
-    asks: { label: 'Your judgement, for its history (required after a review deadlock)', optional: true },
-    confirm: `Start ${task} over?`,
-    argv: (text) => ['unblock', task, ...(text === '' ? [] : [`--assessment=${text}`])],
+    says: 'give it back to the coders, who start over; the work so far is put away then (liza attempts)',
+    asks: judged ? JUDGEMENT : WHY,
+    confirm: startOver(task),
+    argv: (text) => ['unblock', task, '--start-over', ...(text === '' ? [] : [`--assessment=${text}`])],
     probe: { name: 'unblock', task, assessment: SOME_TEXT, facts: FACTS },
   },
 ];
@@ -168,17 +170,28 @@ const unblockAsked = (task: string): readonly Entry[] => [
   },
   {
     name: 'unblock from scratch',
-    says: 'withdraw its questions; the work so far is set aside (liza attempts)',
+    says: 'withdraw its questions; its next coder starts over, and the work so far is put away then (liza attempts)',
     asks: { label: 'Why its questions need no answer' },
-    confirm: `Start ${task} over?`,
-    argv: (text) => ['unblock', task, `--withdraw=${text}`],
+    confirm: startOver(task),
+    argv: (text) => ['unblock', task, '--start-over', `--withdraw=${text}`],
     probe: { name: 'unblock', task, withdraw: SOME_TEXT, facts: FACTS },
   },
 ];
 
+const JUDGEMENT = { label: 'Who of coder and reviewer is stuck, and why' };
+const WHY = { label: 'Why, for its history', optional: true } as const;
+
+const startOver = (task: string): string =>
+  `Start ${task} over? Its next coder begins with none of the work so far; liza attempts ${task} shows it from then on.`;
+
 function isAsked({ state }: Board, id: string): boolean {
   const task = findTask(state, id);
   return task !== undefined && blockingQuestions(state, task).length > 0;
+}
+
+function isStuck({ state }: Board, id: string): boolean {
+  const task = findTask(state, id);
+  return task !== undefined && isDeadlocked(task);
 }
 
 const discoveryActions = (id: string): readonly Entry[] => [

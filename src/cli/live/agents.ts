@@ -1,7 +1,9 @@
 // The agents, each with what it does now. Wide: one line each. Narrow: two, or one where rows are scarce.
 // Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
 
-import { settings } from '../../protocol/state.ts';
+import { findTask } from '../../protocol/find.ts';
+import { holdsWork } from '../../protocol/leases.ts';
+import { type State, settings, type TaskStatus } from '../../protocol/state.ts';
 import type { AgentView, StatusView } from '../../report/status-view.ts';
 import type { CrewMember, CrewView } from '../../supervisor/crew-view.ts';
 import type { Instant } from '../../text/time.ts';
@@ -39,12 +41,12 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
     return {
       id: member.agent,
       task: member.task ?? agent?.task,
-      state: member.state,
+      state: stateOf(member, view.board.state),
       provider: member.provider,
       lease: leaseOf(agent),
       context: member.session?.context_percent ?? agent?.contextPercent,
       session: member.session,
-      now: doing(member, view.now, look),
+      now: doing({ ...member, state: stateOf(member, view.board.state) }, view.now, look),
     };
   });
   const elsewhere = [...known.values()]
@@ -64,17 +66,28 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
   return [...here, ...elsewhere];
 }
 
-function doing(member: CrewMember, now: Instant, look: LiveLook): string {
+/** Its part of the task is done, and others may be further already: only its session has not ended yet. */
+function stateOf({ agent, role, state, task }: CrewMember, board: State): MemberRow['state'] {
+  const found = state !== 'working' || role === 'planner' ? undefined : findTask(board, task ?? '');
+  if (found === undefined || holdsWork(found, agent)) return state;
+  return (role === 'coder' ? AFTER_CODING : AFTER_REVIEW).has(found.status) ? 'ending' : state;
+}
+
+const AFTER_REVIEW: ReadonlySet<TaskStatus> = new Set(['APPROVED', 'REJECTED', 'MERGED', 'INTEGRATION_FAILED']);
+const AFTER_CODING: ReadonlySet<TaskStatus> = new Set(['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'MERGED']);
+
+function doing(member: Omit<CrewMember, 'state'> & Pick<MemberRow, 'state'>, now: Instant, look: LiveLook): string {
+  if (member.state === 'ending') return 'its part is done; its session ends';
   if (member.state === 'working') return member.activity ?? member.why ?? 'has begun';
   // It has no session: where agents are shown on two lines, its task is named nowhere else.
   if (member.state === 'merging')
-    return member.activity ?? member.why ?? `its supervisor merges ${member.task ?? 'a task'}`;
+    return member.activity ?? member.why ?? `Liza, not the agent, merges ${member.task ?? 'a task'}`;
   const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
 
 /** What a state means, where nothing more is known. */
-const PLAIN_STATE: Readonly<Partial<Record<CrewMember['state'], string>>> = {
+const PLAIN_STATE: Readonly<Record<string, string>> = {
   idle: 'nothing to do',
   starting: 'gets ready',
   claiming: 'starts work',
@@ -95,6 +108,7 @@ const TONE: Readonly<Record<string, Tone>> = {
   claiming: 'busy',
   'backing-off': 'warn',
   stopping: 'warn',
+  ending: 'faint',
   idle: 'faint',
   stopped: 'faint',
 };
@@ -106,6 +120,7 @@ const INTEREST = [
   'merging',
   'claiming',
   'waiting',
+  'ending',
   'starting',
   'stopping',
   'idle',

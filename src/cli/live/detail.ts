@@ -41,10 +41,12 @@ export function detailLines(view: CrewView, id: string, p: Page, look: LiveLook)
     [],
     ...field('blocked', task.status === 'BLOCKED' ? task.blocked_reason : undefined, 'warn'),
     ...seen.questions.flatMap((question, at) => field(at === 0 ? 'questions' : '', `? ${question}`, 'warn')),
-    ...field(
-      'answer',
-      task.status === 'BLOCKED' ? `press a, or: liza answer ${id} "…" (gives it back to its coder)` : undefined,
-    ),
+    ...(seen.ways.length > 0
+      ? field('what next', seen.ways.map(({ line, says }) => `${line} (${says})`).join('\n'))
+      : field(
+          'answer',
+          task.status === 'BLOCKED' ? `press a, or: liza answer ${id} "…" (gives it back to its coder)` : undefined,
+        )),
     ...field('set-up', failing && `${setupFailureText(failing)}\n${failing.output ?? ''}`, 'warn'),
     ...field('fix', failing?.remedy),
     ...field('rejected', task.status === 'REJECTED' ? task.rejection_reason : undefined, 'warn'),

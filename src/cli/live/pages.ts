@@ -25,7 +25,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['r', 'resume'],
   ['S', 'stop the crew: agents save their work and end; asks first'],
   ['q', 'in a page: close it. On the board: leave or stop, as the last line says'],
-  ['Ctrl-C', 'stop in order; again: at once. On an attached board: leave it'],
+  ['Ctrl-C', 'stop in order; again: at once. At a question: cancel it. On an attached board: leave it'],
   ['esc', 'close the page, choose nothing, show all'],
 ];
 
@@ -176,6 +176,8 @@ export function readable(line: string): string {
   if (!line.startsWith('{')) return line;
   const event = parsed(line);
   if (event === undefined) return line;
+  // Settings of the CLI, tools and commands: who reads the log needs the model alone.
+  if (event['subtype'] === 'init') return `[session begins]${brief(modelOf(event))}`;
   const words = told(event, DEPTH).slice(0, MOST);
   const kind = [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
   const head = kind === undefined ? '' : `[${kind}] `;
@@ -183,6 +185,9 @@ export function readable(line: string): string {
     ? `${head}${words.join(' ')}`
     : `${head}${facts(event, DEPTH).slice(0, MOST_FACTS).join(', ')}`.trim();
 }
+
+const modelOf = ({ model }: Readonly<Record<string, unknown>>): string =>
+  typeof model === 'string' ? ` model ${model}` : '';
 
 const MOST_FACTS = 8;
 const KINDS = new Set(['type', 'kind', 'event']);

@@ -219,9 +219,15 @@ function quitting(screen: Screen, ground: Ground): Pressed {
   return onQuit === 'leave' ? { screen, ask: 'leave' } : { screen: page(screen, { kind: 'quit' }) };
 }
 
+/** Pages that ask a person something: as in a shell, Ctrl-C gives up the question and nothing else. */
+const ASKING: ReadonlySet<Pane['kind']> = new Set(['confirm', 'quit', 'write', 'answer']);
+
 /** On the board of another terminal's crew, Ctrl-C leaves it alone. */
-const interrupted = (screen: Screen, { onQuit }: Ground): Pressed =>
-  onQuit === 'leave' ? { screen, ask: 'leave' } : { screen: { ...screen, stops: screen.stops + 1 }, ask: 'stop' };
+function interrupted(screen: Screen, { onQuit }: Ground): Pressed {
+  if (ASKING.has(screen.pane.kind) && screen.stops === 0) return { screen: closed(screen) };
+  if (onQuit === 'leave') return { screen, ask: 'leave' };
+  return { screen: { ...screen, stops: screen.stops + 1 }, ask: 'stop' };
+}
 
 /** `l` leaves the crew running, `s` stops it. */
 function leaving(screen: Screen, key: Key): Pressed {

@@ -3,6 +3,7 @@
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
 import type { BroughtTask, MergedTasks } from '../../audit/merged-tasks.ts';
+import { roleOfId } from '../../protocol/board.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
 import { mainBlocker } from '../../protocol/review/verdict.ts';
@@ -189,11 +190,17 @@ const HOW = {
 function mergeText({ commit, how, time, by, onto, approved_by, drift }: MergeFacts): string {
   const told = [
     `as ${commit}, ${HOW[how]}`,
-    `at ${time} by ${by ?? 'somebody'}, approved by ${approved_by ?? 'somebody'}`,
+    `at ${time} by ${mergerText(by)}; approved by ${approved_by ?? 'somebody'}`,
     ...(onto === undefined ? [] : [`onto ${onto}`]),
     ...(drift === undefined ? [] : [`drift: ${counted(Number(drift), 'commit')} added since the work began`]),
   ];
   return told.join('\n');
+}
+
+/** An agent merges nothing: its supervisor does, by the rules. */
+export function mergerText(by: string | undefined): string {
+  if (by === undefined) return 'somebody';
+  return roleOfId(by) === undefined ? by : `Liza (the supervisor of ${by}, not the agent)`;
 }
 
 /** None where none are expected: nothing is said. */

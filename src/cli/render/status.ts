@@ -9,6 +9,7 @@ import { discoveryHead, holdsGoal } from '../../protocol/messages/discoveries.ts
 import { needsPerson } from '../../protocol/messages/questions.ts';
 import { type Discovery, isTerminal } from '../../protocol/state.ts';
 import { isTriedAgain, type SetupRun, setupRunText } from '../../protocol/work/setup-runs.ts';
+import type { Way } from '../../protocol/work/ways-on.ts';
 import {
   type AgentView,
   type AnomalyView,
@@ -44,7 +45,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     look.reader === undefined ? crewLines(view.crew, p) : [],
     (view.setUp ?? []).flatMap((run) => setupLines(run, look.now ?? run.since, p)),
     counts(view, p),
-    taskGroups(view, p, most),
+    taskGroups(view, p, { most, reader: look.reader }),
     section('Agents', view.agents, on, (agents) => agentLines(agents, leaseholders(view), p)),
     section('Spent', view.spending, on, spendingLines),
     section('Alarms', urgentFirst(view.alarms.filter(isToldHere)), on, alarmLines),
@@ -136,7 +137,17 @@ function counts(view: StatusView, p: Page): readonly Line[] {
   return p.flow(items, '');
 }
 
-function taskGroups(view: StatusView, p: Page, most: number): readonly Line[] {
+interface ListLook {
+  readonly most: number;
+  readonly reader: string | undefined;
+}
+
+interface TaskLook {
+  readonly idWidth: number;
+  readonly reader: string | undefined;
+}
+
+function taskGroups(view: StatusView, p: Page, { most, reader }: ListLook): readonly Line[] {
   const ended = view.groups
     .filter(({ status }) => isTerminal(status))
     .reduce((sum, { tasks }) => sum + tasks.length, 0);
@@ -151,12 +162,12 @@ function taskGroups(view: StatusView, p: Page, most: number): readonly Line[] {
       : { ...task, questions: task.questions.filter((text) => !told.has(`${task.id} ${text}`)) };
   return groups.flatMap(({ status, tasks }): readonly Line[] => [
     [{ text: status, tone: STATUS_TONE[status] ?? 'strong' }],
-    ...tasks.slice(0, most).flatMap((task) => taskLines(withoutTold(task), p, idWidth)),
+    ...tasks.slice(0, most).flatMap((task) => taskLines(withoutTold(task), p, { idWidth, reader })),
     ...overflow(tasks.length, p, most),
   ]);
 }
 
-function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
+function taskLines(task: TaskView, p: Page, { idWidth, reader }: TaskLook): readonly Line[] {
   const about = task.blockedReason ?? task.description;
   const facts = taskFacts(task)
     .map((fact) => p.say(fact))
@@ -175,7 +186,19 @@ function taskLines(task: TaskView, p: Page, idWidth: number): readonly Line[] {
         (text, at): Line => [{ text: indent }, { text: `${at === 0 ? '? ' : '  '}${text}`, tone: 'warn', whole: true }],
       ),
   );
-  return [head, ...questions];
+  const ways = reader === undefined ? task.ways.flatMap((way) => wayLines(way, indent, p)) : [];
+  return [head, ...questions, ...ways];
+}
+
+/** What follows stands beside the command where there is room, else below. */
+export function wayLines({ line, says }: Way, indent: string, p: Page): readonly Line[] {
+  const beside = `${line} (${says})`;
+  if (indent.length + columns(beside) <= p.width) return [[{ text: indent }, { text: p.say(beside), tone: 'faint' }]];
+  const below = p.lines(p.say(`(${says})`), p.width - indent.length - 2);
+  return [
+    [{ text: indent }, { text: p.say(line), tone: 'faint', whole: true }],
+    ...below.map((text): Line => [{ text: `${indent}  ` }, { text, tone: 'faint' }]),
+  ];
 }
 
 const STOPPED = 'stopped in order';

@@ -66,7 +66,7 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
   const sections = [
     heading(task, extras, p),
     fields('Definition', definition(task, extras), p),
-    fields('Blocked', blocked(task), p),
+    fields('Blocked', blocked(task, extras), p),
     fields('Set-up', unprepared(extras), p),
     fields('Questions', asked(extras), p),
     fields('Discoveries', found(task, extras), p),
@@ -155,11 +155,12 @@ const unprepared = ({ setup, setUp = [], now }: TaskExtras): readonly Field[] =>
       ] as const)),
 ];
 
-function blocked(task: Task): readonly Field[] {
+function blocked(task: Task, { view }: TaskExtras): readonly Field[] {
   return [
     ['reason', task.blocked_reason],
     ['questions', task.blocked_questions?.map((question, i) => `${i + 1}. ${question}`).join('\n')],
     ['attempted', task.attempted?.map((attempt) => `- ${attempt}`).join('\n')],
+    ['what next', view.ways.map(({ line, says }) => `${line} (${says})`).join('\n')],
   ];
 }
 

@@ -1,8 +1,7 @@
 // `liza deinit`: removes Liza from this project; without --purge the work stays in git.
 
 import type { Deinited } from '../../project/deinit.ts';
-import type { Refusal } from '../../protocol/decision.ts';
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { counted, shellWord } from '../../text/format.ts';
 import type { Io } from '../io.ts';
@@ -15,9 +14,11 @@ export const verb: Verb = {
   operatorOnly: true,
   options: {
     purge: { description: 'Also delete what Liza keeps: attempts, reviewed commits, the blackboard.' },
+    yes: { short: 'y', description: 'Remove without asking.' },
   },
-  examples: ['liza deinit', 'liza deinit --purge'],
+  examples: ['liza deinit', 'liza deinit --yes', 'liza deinit --purge'],
   details: [
+    'On a terminal it first says what goes and what stays, and asks. Without the board liza report and liza blame have nothing to tell: save the report before.',
     'Removes .liza/, the worktrees and branches of tasks, the hook, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
     'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard in .git/liza/kept, which agents do not see.',
     'Refused while agents run. Safe to repeat: if it was interrupted, the next one finishes it.',
@@ -30,18 +31,65 @@ export const verb: Verb = {
     if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
     const stays = await branchLine(context);
+    const no =
+      args.flag('yes') || args.json ? undefined : await refusedOrDeclined(io, context, goesAndStays(purge, stays));
+    if (no !== undefined) return no;
     const done = await deinit(context, purge);
     return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge, stays);
   },
 };
 
-/** Merged work that the person's branch lacks: it stays, and nobody but git tells of it from now on. */
+/** Nobody is asked about what would be refused anyway. */
+async function refusedOrDeclined(io: Io, context: TaskContext, shown: readonly string[]): Promise<Refusal | undefined> {
+  const snapshot = await context.store.read().catch(() => undefined); // a board that cannot be read is removed all the same
+  const { refuseBusy } = await import('../../project/deinit-busy.ts');
+  const busy = snapshot && refuseBusy(snapshot.board, snapshot.now);
+  if (busy !== undefined) return busy;
+  return (await said(io, shown)) === false ? DECLINED : undefined;
+}
+
+const DECLINED = refuse('nothing is removed', 'to remove it later: liza deinit', 1, 'left');
+
+function goesAndStays(purge: boolean, branch: readonly string[]): readonly string[] {
+  return [
+    'goes: .liza/ with the board, the folders and branches of tasks, the git hook',
+    purge
+      ? 'goes, too: unfinished work, reviewed commits and the board that git would keep'
+      : 'stays: unfinished work and reviewed commits (git for-each-ref refs/liza), the board in .git/liza/kept',
+    'stays: your branches, your files and your stash',
+    ...branch,
+    'liza report, liza blame and liza audit then have nothing to tell; to save the report first: liza report --out liza-report.html',
+  ];
+}
+
+/** Undefined: nobody can be asked, as in a script. */
+async function said(io: Io, shown: readonly string[]): Promise<boolean | undefined> {
+  const dialogue = await io.openDialogue?.();
+  if (dialogue === undefined) return undefined;
+  try {
+    for (const line of shown) dialogue.say(plain(line));
+    for (;;) {
+      const answer = (await dialogue.ask('Remove Liza from this project? yes or no [no]: '))?.trim() ?? '';
+      if (/^(no?)?$/i.test(answer)) return false;
+      if (/^y(es)?$/i.test(answer)) return true;
+      dialogue.say('  answer yes or no; Enter: no, nothing is changed');
+    }
+  } finally {
+    dialogue.close();
+  }
+}
+
+/** It stays, and nobody but git tells from now on what it has. */
 async function branchLine(context: TaskContext): Promise<readonly string[]> {
   const { baseDistance } = await import('../../git/base-branch.ts');
   const snapshot = await context.store.read().catch(() => undefined); // a board that cannot be read is removed all the same
   const distance = snapshot && (await baseDistance(context, snapshot.board));
-  if (distance === undefined || distance.ahead === 0) return [];
+  if (distance === undefined) return [];
   const { branch, integration, ahead } = distance;
+  if (ahead === 0)
+    return [
+      `the branch ${integration} stays; ${branch} has all of it, so you may delete it: git branch -d ${shellWord(integration)}`,
+    ];
   return [
     `the branch ${integration} stays, with ${counted(ahead, 'commit')} that ${branch} lacks: git switch ${shellWord(branch)} && git merge ${shellWord(integration)}`,
   ];

@@ -169,7 +169,7 @@ function planLines(
     how,
     commits,
     own,
-    ownMore,
+    ownChange,
     candidate,
     returning,
     stat,
@@ -197,7 +197,7 @@ function planLines(
   return [
     `${branch} gets ${counted(commits, 'commit')} of ${integration} by ${way} (${candidate.slice(0, 12)}):`,
     ...(stat.length === 0 ? ['no file changes by it'] : stat),
-    ...ownLines({ branch, own, ownMore, test }),
+    ...ownLines({ branch, own, ownChange, test }),
     ...rejectedLines(rejected),
     ...unconfinedLines(tasks),
     ...rewrittenLines(
@@ -216,13 +216,19 @@ function planLines(
 function ownLines({
   branch,
   own,
-  ownMore,
+  ownChange,
   test: { verdict },
-}: Pick<FinishPlan, 'branch' | 'own' | 'ownMore' | 'test'>): readonly string[] {
+}: Pick<FinishPlan, 'branch' | 'own' | 'ownChange' | 'test'>): readonly string[] {
   if (own === 0) return [];
+  if (ownChange === 'no-file')
+    return [
+      `a merge commit, because ${branch} has ${counted(own, 'commit')} of its own, which ${own === 1 ? 'changes' : 'change'} no file`,
+    ];
+  if (ownChange === 'document')
+    return [
+      `a merge commit, because ${own === 1 ? 'the commit' : `${own} commits`} of the goal's document ${own === 1 ? 'is' : 'are'} on ${branch} alone`,
+    ];
   const has = `${branch} has ${counted(own, 'commit')} of its own since the two parted`;
-  if (!ownMore)
-    return [`${has}, which ${own === 1 ? 'brings' : 'bring'} the goal's document alone: hence a merge commit`];
   const seen = verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together';
   return [`${has}, hence a merge commit: no agent has seen both together, ${seen}`];
 }

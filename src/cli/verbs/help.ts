@@ -81,6 +81,7 @@ function everyday(reader: Reader): Result {
       reader,
     ),
     '',
+    'To stop: liza stop. To take Liza out of a project: liza deinit.',
     'More: liza help <command>, liza help getting-started; every command: liza help --all',
   ];
   return { ok: true, lines, data: { commands: EVERYDAY.map(([name, typed, summary]) => ({ name, typed, summary })) } };

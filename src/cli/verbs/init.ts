@@ -27,6 +27,7 @@ import { loginFirst, type PrivateRegistry, privateRegistries, registryLines } fr
 import type { Io } from '../io.ts';
 import { boardAt, openBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
+import { HOW_SANDBOXED } from '../sandbox-mode.ts';
 import { specExists, specFacts, TEMPLATE } from '../spec-file.ts';
 import type { Args, Verb } from '../verb.ts';
 
@@ -138,11 +139,12 @@ export const verb: Verb = {
         ];
     const first = done.already ? [] : loginFirst(registries, wishes).map(plain);
     const sandbox = done.already ? [] : await sandboxLines(io, before);
+    const budget = done.already ? [] : await budgetLines(before);
     const next = await nextLines(done.next, wishes, former);
     return {
       ok: true,
       message: done.message,
-      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...first, ...next],
+      lines: [...done.lines, ...lines, ...told, ...base, ...sandbox, ...budget, ...first, ...next],
       data: { root: repository.root, already: done.already },
     };
   },
@@ -194,11 +196,19 @@ const formerLine = ({ spec }: Wishes, former: string | undefined): readonly stri
         ),
       ];
 
+/** Agents cost money from the first liza run on. */
+async function budgetLines(before: State | undefined): Promise<readonly string[]> {
+  const { checkBudget } = await import('../../preflight/rules/result.ts');
+  const { level, message, mend } = checkBudget(before?.config ?? {});
+  return level === 'ok' ? [] : [`${message}; to ${mend}`];
+}
+
 /** Whether agents will be confined, and how to have it, before the first of them starts. */
 async function sandboxLines(io: Io, before: State | undefined): Promise<readonly string[]> {
   const { tellSandbox } = await import('../sandbox-mode.ts');
   const told = await tellSandbox(io, { sandbox: before?.config.sandbox ?? 'auto' });
-  return told === undefined ? [] : [[told.text, ...(told.remedy === undefined ? [] : [told.remedy])].join('; ')];
+  // All that helps is told once, by doctor and the topic.
+  return told === undefined ? [] : [told.remedy === undefined ? told.text : `${told.text}; ${HOW_SANDBOXED}`];
 }
 
 /** The person's branch comes in, or it is said how far it is ahead. The goal is open either way. */

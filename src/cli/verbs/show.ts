@@ -13,6 +13,7 @@ import { noTask } from '../../protocol/unknown-id.ts';
 import { defined } from '../../protocol/values.ts';
 import { hasSetup, setupFailureOf } from '../../protocol/work/setup-failures.ts';
 import { runsFor, type SetupRun } from '../../protocol/work/setup-runs.ts';
+import type { Way } from '../../protocol/work/ways-on.ts';
 import type { TaskView } from '../../report/status-view.ts';
 import type { BoardContext } from '../../store/context.ts';
 import type { Store, TaskReading } from '../../store/store.ts';
@@ -146,13 +147,13 @@ async function listIds(store: Store): Promise<Result> {
 async function text(store: Store, found: TaskReading, io: Io, setUp: readonly SetupRun[]): Promise<string> {
   const { task, archived } = found;
   const now = io.host.clock.now();
-  const view = { ...viewOf(found, now), waits: await waitsOf(store, task) };
+  const view = { ...viewOf(found, now), ways: await waysOf(found), waits: await waitsOf(store, task) };
   const look = lookOf(io);
   const validation = proofCommands(found.config, task);
   return renderTask(task, { now, view, archived, ...recordsOn(found), validation, setUp }, look).trimEnd();
 }
 
-function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits'> {
+function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskView, 'waits' | 'ways'> {
   const expires = task.status === 'CLAIMED' ? task.lease_expires : task.review_lease_expires;
   const own = lease?.task === task.id ? lease : undefined;
   const left = expires === undefined ? undefined : effectiveLease(expires, task.epoch, own, now).remaining;
@@ -169,6 +170,16 @@ function viewOf({ task, config, lease }: TaskReading, now: Instant): Omit<TaskVi
     paused: task.paused === true,
     questions: task.blocked_questions ?? [],
   };
+}
+
+/** The rules that say it are loaded for a blocked task alone. */
+async function waysOf({ task, questions = [] }: TaskReading): Promise<readonly Way[]> {
+  if (task.status !== 'BLOCKED') return [];
+  const [{ waysOn }, { holdingIn }] = await Promise.all([
+    import('../../protocol/work/ways-on.ts'),
+    import('../../protocol/messages/questions.ts'),
+  ]);
+  return waysOn(task, holdingIn(questions, task));
 }
 
 async function waitsOf(store: Store, task: Task): Promise<TaskView['waits']> {

@@ -21,11 +21,15 @@ import { giveAnswer } from './answer.ts';
 const FLAGS: NonNullable<Verb['options']> = {
   ...CHANGE_OPTIONS,
   'keep-worktree': { description: 'The next coder continues from the work so far.' },
+  'start-over': {
+    description: 'The next coder starts over; the work so far is put away then. So it is where nothing else is said.',
+    aka: ['from-scratch', 'scratch', 'fresh', 'restart', 'discard', 'reset'],
+  },
   'reset-review-cycles': { description: 'Count rejections from zero again.' },
   exclude: { value: 'agent', kind: 'agent', repeat: true, description: 'A coder that may not take it.' },
   reserve: { value: 'agent', kind: 'agent', description: 'The only coder who may take it.' },
   withdraw: { value: 'text', description: 'Why its open questions need no answer.' },
-  assessment: { value: 'text', description: 'Your judgement of the review deadlock; required after one.' },
+  assessment: { value: 'text', description: 'Why, for its history; after a review deadlock it is required.' },
 };
 
 export const verb: Verb = {
@@ -44,11 +48,13 @@ export const verb: Verb = {
     'liza unblock retry-login "three times, then give up"',
     'liza unblock retry-login "five, and the docs belong to it" --replace-done "2: five 503s in a row still log in" --scope "IN: src/auth, docs"',
     'liza unblock retry-login --add-done "a 401 is not retried at all"',
+    'liza unblock retry-login --start-over',
     'liza unblock retry-login --keep-worktree --exclude coder-1 --assessment "the coder ignored the timeout blocker"',
   ],
   details: [
+    'Without an answer and without --keep-worktree the next coder starts over, without the work so far. When it claims the task, that work is put away: liza attempts shows it. A task that its budget stopped continues in any case.',
     'An answer goes with the options: question and answer are kept for the coder, the worktree stays, and the task is reserved for the coder that asked unless --reserve or --exclude says otherwise.',
-    'If the task has open questions, Liza asks you for the answers, or you give them here. Without a terminal, it is refused unless you give an answer, change what the definition says, or say with --withdraw why no answer is needed.',
+    'If an agent’s question holds the task, Liza asks you for the answer on a terminal, or you give it here. Elsewhere it is refused unless you give an answer, change what the definition says, or say with --withdraw why no answer is needed. What Liza itself asks after a limit needs no answer.',
   ],
   run: async (args, io) => {
     const task = args.must('task');
@@ -57,7 +63,17 @@ export const verb: Verb = {
     const context = await openProject(io);
     if (isRefusal(context)) return context;
     const text = args.all('answer').join(' ');
-    const isPlain = Object.keys(options).length === 0;
+    const isFresh = args.flag('start-over');
+    if (isFresh && (text !== '' || options.keep_worktree === true))
+      return refuse(
+        `${text === '' ? '--keep-worktree keeps' : 'an answer keeps'} the worktree, and --start-over does not`,
+        text === ''
+          ? 'leave one of them out'
+          : `leave one of them out; to tell its next coder something: liza note "…" --for ${task}`,
+        1,
+        'usage',
+      );
+    const isPlain = !isFresh && Object.keys(options).length === 0;
     if (text !== '' && options.withdraw !== undefined)
       return refuse('its questions are either answered or withdrawn', 'leave one of them out', 1, 'usage');
     if (text !== '' && isPlain) return giveAnswer(context, { about: task, text });

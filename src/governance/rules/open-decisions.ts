@@ -2,9 +2,10 @@
 // checkpoint; it says what there is to decide, never what to decide.
 
 import { holdsGoal, isUrgent, openDiscoveries } from '../../protocol/messages/discoveries.ts';
-import { isHolding, openQuestions } from '../../protocol/messages/questions.ts';
+import { blockingQuestions, isHolding, openQuestions } from '../../protocol/messages/questions.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
+import { waysOn } from '../../protocol/work/ways-on.ts';
 import { counted, listed } from '../../text/format.ts';
 import { inlineText, wholeText } from '../../text/markdown.ts';
 import { type Instant, instant } from '../../text/time.ts';
@@ -56,13 +57,15 @@ function deadline({ sprint: { timeline, status } }: State, now: Instant): readon
   return past ? [`The deadline ${timeline.deadline} has passed. Continue, reduce the scope, or stop?`] : [];
 }
 
-function blocked({ tasks }: State): readonly string[] {
-  return tasks
+function blocked(state: State): readonly string[] {
+  return state.tasks
     .filter(({ status }) => status === 'BLOCKED')
     .map((task) => {
       const framing = isExhausted(task) ? ' Two coders failed it: its framing must change.' : '';
       const asked = (task.blocked_questions ?? []).map(wholeText).join(' ');
-      return `${task.id} is BLOCKED: ${inlineText(task.blocked_reason ?? '')}.${framing} ${asked} \`liza answer ${task.id} "…"\` gives it back to its coder`;
+      const [first, ...others] = waysOn(task, blockingQuestions(state, task));
+      const more = first === undefined || others.length === 0 ? '' : `; other ways: \`liza show ${task.id}\``;
+      return `${task.id} is BLOCKED: ${inlineText(task.blocked_reason ?? '')}.${framing} ${asked} \`liza answer ${task.id} "…"\` gives it back to its coder${more}`;
     });
 }
 

@@ -1,7 +1,7 @@
 // What pre-flight found: one line and at most one mend for each check, and the commit that it looked at. A stop keeps
 // agents from starting; a warning is told, and work goes on.
 
-import { BUDGETS_EXAMPLE } from '../../protocol/commands/operator/setting-hint.ts';
+import { BUDGET_EXAMPLE } from '../../protocol/commands/operator/setting-hint.ts';
 import type { BaseDistance } from '../../protocol/goal/base-distance.ts';
 import { apartText, inStepText, otherWay } from '../../protocol/goal/base-distance.ts';
 import type { Config, Settings } from '../../protocol/state.ts';
@@ -148,7 +148,7 @@ export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightChec
   return warn(
     'budget',
     'no budget is set: nothing limits what agents spend',
-    BUDGETS_EXAMPLE,
+    `stop them at 20 dollars a day, for example: ${BUDGET_EXAMPLE}`,
     'nothing limits what agents spend',
   );
 }

@@ -37,7 +37,11 @@ export const findQuestion = (state: State, id: string): Question | undefined =>
 
 /** The open questions that hold a BLOCKED task. */
 export const blockingQuestions = (state: State, task: Task): readonly Question[] =>
-  task.status === 'BLOCKED' ? openQuestions(state).filter((one) => one.task === task.id && holds(one, task)) : [];
+  task.status === 'BLOCKED' ? holdingIn(openQuestions(state), task) : [];
+
+/** The same, of records that were read without the board. */
+export const holdingIn = (questions: readonly Question[], task: Task): readonly Question[] =>
+  questions.filter((one) => isOpen(one) && one.task === task.id && holds(one, task));
 
 /** Whether a task is BLOCKED by it. */
 export function isHolding(state: State, question: Question): boolean {

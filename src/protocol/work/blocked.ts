@@ -144,9 +144,9 @@ export const QUESTIONS = {
     'Does the validation command end at all, for example in a checkout of the base?',
     'Is validation_timeout too short for it?',
   ],
-  spin: ['What kept the agent from changing anything?', 'Is the task possible as it is written?'],
+  spin: ['Is the task possible as it is written, and what should its coder know?'],
   budget: ['Should it be split into smaller ones, or given up?'],
-  silence: ['What was the agent waiting for?', 'Does a command of this task hang?'],
+  silence: ['Does a command of this task hang, or wait for input?'],
   review_deadlock: [
     'Does the coder ignore the feedback, or do the criteria change?',
     'Should the spec be clarified, the coder changed, or the task rescoped?',

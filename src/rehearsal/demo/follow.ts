@@ -84,20 +84,24 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   }
 }
 
+const STEP_MS = 1000;
+
 /** So long; and again as long once a person who is answering on the board has ceased: meanwhile the demo waits. */
 async function waitFor(
   ms: number,
-  { sleep, answering }: Followed,
+  { crew, sleep, answering }: Followed,
   over: AbortSignal,
   countDown?: (ms: number) => void,
 ): Promise<void> {
+  // A person who pauses the demo wants to read: no time passes in it meanwhile.
+  const isPaused = (): boolean => crew.view().board.switches.PAUSE !== undefined;
   const wait = async (): Promise<void> => {
     let left = ms;
     do {
       countDown?.(left);
-      const step = countDown === undefined ? left : Math.min(left, 1000);
+      const step = Math.min(left, STEP_MS);
       await sleep(step, over);
-      left -= step;
+      if (!isPaused()) left -= step;
     } while (left > 0 && !over.aborted);
   };
   await wait();

@@ -1,6 +1,7 @@
 // The demo's crew as the live board shows it: the crew itself, and among its events what the demo says. Whoever quits the
 // board ends the demo; once the crew has ended, only the finished board, which stays for a moment.
 
+import type { Board } from '../../protocol/board.ts';
 import { isOpen } from '../../protocol/messages/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import type { CrewControl, CrewEvent, CrewMember } from '../../supervisor/crew-view.ts';
@@ -46,7 +47,7 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
         const view = crew.view();
         const events = [...view.events.map(staged), ...said].sort((a, b) => a.time - b.time);
         const alarms = view.alarms.map((one) => ({ ...one, text: onPurpose(one.text) }));
-        const board = { ...view.board, state: withNote(view.board.state, answersAt - now()) };
+        const board = { ...view.board, state: withNote(view.board, answersAt - now()) };
         return { ...view, board, events, alarms, members: view.members.map(stagedMember) };
       },
       onChange: (tell) => {
@@ -71,11 +72,15 @@ export function shownCrew(crew: CrewControl, { now, stop, linger }: Showing): Sh
 }
 
 /** Who answers the demo's question, and when, beside the question itself: there a newcomer looks. */
-function withNote(state: State, left: number): State {
+function withNote({ state, switches }: Board, left: number): State {
   const task = answerTo(state)?.task;
   if (task === undefined) return state;
   const when =
-    left > 0 ? `answers for you in ${Math.ceil(left / 1000)} s; press a to answer yourself` : 'waits for you';
+    switches.PAUSE !== undefined
+      ? 'waits while PAUSE is on; press a to answer yourself, r to go on'
+      : left > 0
+        ? `answers for you in ${Math.ceil(left / 1000)} s; press a to answer yourself`
+        : 'waits for you';
   const noted = (text: string): string => `${text} (The demo ${when}.)`;
   return {
     ...state,

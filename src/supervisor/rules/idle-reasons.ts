@@ -6,12 +6,13 @@ import type { Board } from '../../protocol/board.ts';
 import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import { agentLease, codersOf, haltedMerge, taskLease } from '../../protocol/leases.ts';
 import { holdsGoal, openDiscoveries } from '../../protocol/messages/discoveries.ts';
-import { openQuestions } from '../../protocol/messages/questions.ts';
+import { blockingQuestions, openQuestions } from '../../protocol/messages/questions.ts';
 import { approvalsOf } from '../../protocol/review/quorum.ts';
 import { isTerminal, type Role, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted, isStoppedByBudget } from '../../protocol/work/blocked.ts';
 import { setupFailureNews, setupFailures, unpreparedTasks } from '../../protocol/work/setup-failures.ts';
 import { gaveUp, TROUBLE_WORDS } from '../../protocol/work/trouble.ts';
+import { waysOn } from '../../protocol/work/ways-on.ts';
 import { counted, gist, listed, whole } from '../../text/format.ts';
 import { duration } from '../../text/time.ts';
 import { dependencyWaits, dependents, whyNobodyMayClaim, whyNotClaimable, whyNotReviewable } from './claim-order.ts';
@@ -34,6 +35,19 @@ export function whyStuck(seen: Survey, unready?: string): string {
     ended(seen) ??
     unplanned(seen, unready)
   );
+}
+
+/** Undefined: there is work that agents would go on with, or a plan to make. */
+export function whyNoRunHelps(seen: Survey): string | undefined {
+  const waits = overspent(seen) ?? unprepared(seen);
+  if (waits !== undefined) return waits;
+  const goesOn = seen.live.some(
+    (task) =>
+      task.status !== 'BLOCKED' &&
+      task.paused !== true &&
+      !(task.status === 'UNCLAIMED' && dependencyWaits(seen.board, task).length > 0),
+  );
+  return goesOn ? undefined : (blocked(seen) ?? paused(seen));
 }
 
 /** A task that somebody would take, had it, the goal or the day anything left to spend. */
@@ -158,7 +172,12 @@ function blocked(seen: Survey): string | undefined {
   if (spent !== undefined) return spent;
   const asks = root.blocked_questions?.[0] ?? root.blocked_reason ?? 'no reason given';
   const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
-  const instead = isExhausted(root) ? `, or liza supersede ${root.id}` : '';
+  const ways = waysOn(root, blockingQuestions(seen.board.state, root)).length;
+  const instead = isExhausted(root)
+    ? `, or liza supersede ${root.id}`
+    : ways > 1
+      ? `; other ways: liza show ${root.id}`
+      : '';
   return decide(
     seen,
     `${crowd(seen, root.id)} BLOCKED${rest}: "${whole(asks)}"`,

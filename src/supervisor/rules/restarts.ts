@@ -44,6 +44,8 @@ export interface SessionEnd {
   readonly progressed: boolean;
   /** It still holds a task or a review. */
   readonly holds: boolean;
+  /** A kill switch, or the task's pause, was on when it ended: it may have been refused what it needed. */
+  readonly halted?: true;
   /** Sessions that one piece of work may take: `max_coder_iterations`. */
   readonly most: number;
 }
@@ -117,8 +119,11 @@ export function judge(end: SessionEnd, past: Past, now: Instant): Judgement {
   if (how.kind === 'lived-on') return crash('failed', 'it made its sandbox report an end, and went on', past, now);
   if (how.kind === 'signalled') return crash('signalled', `it was ended by ${how.signal}`, past, now);
   const code = end.declared?.code ?? (how.kind === 'exited' ? how.code : 0);
+  const isOrderly = code === 0 || (code === 42 && end.declared !== undefined);
+  // What a switch kept it from doing is not counted; the loop waits until the switch is off.
+  if (isOrderly && end.halted === true && (end.holds || !end.progressed)) return { next: { kind: 'go-on' }, past };
   if (code === 0) return ended(end, past);
-  if (code === 42 && end.declared !== undefined) return restart(end, past);
+  if (isOrderly) return restart(end, past);
   const said = failure === undefined ? '' : `: ${failure.text}`;
   const verb = end.declared === undefined ? 'it exited with' : 'it declared';
   return crash('failed', `${verb} ${code}${said}`, past, now);

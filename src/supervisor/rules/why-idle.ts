@@ -10,7 +10,7 @@ import { afterGoal, type BaseDistance } from '../../protocol/goal/base-distance.
 import { withUnhandled } from '../../protocol/goal/complete-text.ts';
 import { gist } from '../../text/format.ts';
 import { duration, type Instant, iso } from '../../text/time.ts';
-import { overspent, whyStuck } from './idle-reasons.ts';
+import { overspent, whyNoRunHelps, whyStuck } from './idle-reasons.ts';
 import { isMoving, survey } from './idle-survey.ts';
 
 /** What the board itself does not hold. */
@@ -37,6 +37,11 @@ export function whyNothingMoves(
 /** Why nothing moves when all agents of a process rest: one that holds a review or a lease is not at work on it. */
 export const whyAllRest = (board: Board, now: Instant): string | undefined =>
   whyNothingMoves(board, now) ?? overspent(survey(board, now)) ?? whyOthersHold(board, now);
+
+/** What a new run would wait for, as after an orderly stop; undefined: it would go on. */
+export function whatAPersonDoesFirst(board: Board, now: Instant): string | undefined {
+  return whySwitched(board, now) ?? whyHeld(board, now) ?? whyNoRunHelps(survey(board, now));
+}
 
 /** Sessions of other processes, and of those that died and whose id nobody has taken since, count until they are recorded. */
 function whyOthersHold(board: Board, now: Instant): string | undefined {

@@ -79,6 +79,7 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
       'kept in git: 1 attempt, 0 reviewed commits: git for-each-ref refs/liza',
       'the blackboard is kept: .git/liza/kept/1/state.yaml',
       'to delete that too: liza deinit --purge',
+      'the branch integration stays; main has all of it, so you may delete it: git branch -d integration',
       '',
     ].join('\n'),
   );
@@ -102,6 +103,48 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
   expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1', 'refs/liza/attempts/greet/2']);
   expect(kept()).toEqual(['1', '2']);
   expect(seen()).toEqual(before);
+});
+
+describe('on a terminal', () => {
+  const asked = async (argv: readonly string[], ...answers: string[]) => {
+    const said: string[] = [];
+    const dialogue = { say: (text: string) => void said.push(text), ask: async () => answers.shift(), close: () => {} };
+    const ran = await here.liza([...argv], { io: { openDialogue: async () => dialogue } });
+    return { ...ran, said: said.join('\n') };
+  };
+
+  test('it says what goes and what stays, and that the report can be saved; Enter means no', async () => {
+    await claimed();
+    later();
+    const { code, stderr, said } = await asked(['deinit'], '');
+    expect(code).toBe(1);
+    expect(stderr).toContain('nothing is removed');
+    for (const line of [
+      'goes: .liza/ with the board',
+      'stays: unfinished work and reviewed commits',
+      'the branch integration stays',
+      'to save the report first: liza report --out liza-report.html',
+    ])
+      expect(said).toContain(line);
+    expect(existsSync(at('.liza', 'state.yaml'))).toBe(true);
+    expect((await here.ok(['report', '--out', 'liza-report.html'])).stdout).toContain('wrote');
+  });
+
+  test('after a yes it is removed; a wrong answer is asked again', async () => {
+    await here.ok(['init', 'Greet people']);
+    const { code, said } = await asked(['deinit'], 'maybe', 'yes');
+    expect([code, said.includes('answer yes or no')]).toEqual([0, true]);
+    nothingOfLiza();
+  });
+
+  test('--yes does not ask; what is refused anyway is not asked about', async () => {
+    await claimed();
+    const busy = await asked(['deinit']);
+    expect([busy.stderr.includes('agents are running'), busy.said]).toEqual([true, '']);
+    later();
+    const ran = await asked(['deinit', '--yes']);
+    expect([ran.code, ran.said]).toEqual([0, '']);
+  });
 });
 
 test('reviewed commits, archive and the integration branch stay', async () => {
@@ -166,7 +209,9 @@ describe('--purge', () => {
     await claimed();
     later();
     const ran = await here.ok(['deinit', '--purge']);
-    expect(ran.stdout).toBe('Liza is removed from this project\n');
+    expect(ran.stdout).toBe(
+      'Liza is removed from this project\nthe branch integration stays; main has all of it, so you may delete it: git branch -d integration\n',
+    );
     nothingOfLiza();
     expect(refs().filter((ref) => ref.startsWith('refs/liza'))).toEqual([]);
     expect((await here.ok(['init', 'Another goal'])).stdout).toContain('blackboard ready');

@@ -30,6 +30,15 @@ const everything = (): string =>
   ].join('\n');
 
 describe('without a terminal', () => {
+  test('it says that no budget is set and names one limit that can be typed as it is', async () => {
+    here.write({ 'specs/vision.md': '# Vision\n' });
+    const said = (await liza(['init', 'Greet'])).stdout.replace(/\s+/g, ' ');
+    const [, command = ''] = /no budget is set: .*for example: liza (config set budgets\.day\.usd 20)/.exec(said) ?? [];
+    expect((await liza(command.split(' '))).code).toBe(0);
+    expect((await config()).budgets).toEqual({ day: { usd: 20 } });
+    expect((await liza(['run', '--check', '--json'])).stdout).not.toContain('no budget is set');
+  });
+
   test('a missing vision: exit 1, nothing made, and the command it names does it', async () => {
     const before = everything();
     const ran = await liza(['init', "Greet people's pets", '--test', 'npm test']);

@@ -129,6 +129,26 @@ describe('exits', () => {
     expect(member()?.state).toBe('idle');
   });
 
+  test.each(['worktree', 'clone'] as const)(
+    'a blocked task names what lies unsubmitted in its folder (%s)',
+    async (isolation) => {
+      const commits = `git -c user.name=a -c user.email=a@b.invalid commit -q --allow-empty -m half; echo 1 > note.txt; exit 0`;
+      await open({
+        parts: { 'coder-1': [{ end: commits }, { end: 'exit 0' }] },
+        config: { isolation },
+      });
+      await session(2, 2000);
+      await session(3, 2000);
+      await session(4);
+      await r().until('blocked', async () => (await status()) === 'BLOCKED');
+      const { blocked_reason: reason } = await r().p.task('t');
+      expect(reason).toMatch(
+        /; 1 commit \(up to [0-9a-f]{12}\) and 1 changed file in \.worktrees\/t were not submitted$/,
+      );
+      expect(r().said().join()).toMatch(/3 sessions in a row changed nothing.*were not submitted/);
+    },
+  );
+
   test('what it changed in its folder is progress, also without a word on the board', async () => {
     const parts = [1, 2, 3, 4].map((n) => ({ end: `echo ${n} > note.txt; exit 0` }));
     await open({ parts: { 'coder-1': parts } });

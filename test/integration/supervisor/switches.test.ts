@@ -138,14 +138,28 @@ describe('while the agent works', () => {
     },
   );
 
-  test('PAUSE: nothing new begins, saying why; handoff stays open', async () => {
+  test('PAUSE: a coder that has just started writes its checkpoint and submits; its review waits for resume', async () => {
     await open({ parts: { 'coder-1': [{}] } });
     await r().until('working', () => state() === 'working');
     on('PAUSE');
-    const refused = await r().p.begin('t');
-    expect(refused).toMatchObject({ ok: false, message: expect.stringContaining('PAUSE') });
-    await r().p.run('coder-1', { name: 'handoff', task: 't', summary: 'so far', next_action: 'go on' });
+    succeeded(await r().p.begin('t'));
+    succeeded(await r().p.submit('t', r().p.work('t')));
+    expect(await status()).toBe('READY_FOR_REVIEW');
   });
+
+  test.each(['PAUSE', 'CHECKPOINT'] as const)(
+    '%s: sessions that end while it is on are no spin, however many; afterwards the coder goes on',
+    async (name) => {
+      const endsAtOnce: Part = { end: `touch ../../.liza/${name}; exit 0` };
+      await open({ parts: { 'coder-1': [endsAtOnce, endsAtOnce, endsAtOnce, submits] } });
+      for (const sessions of [1, 2, 3]) {
+        await r().until('halted', () => r().started.length === sessions && member()?.why === `${name} is on`);
+        off(name);
+      }
+      await r().until('submitted', async () => (await status()) === 'READY_FOR_REVIEW');
+      expect(r().started).toHaveLength(4);
+    },
+  );
 
   test('PAUSE: a verdict under way is taken; the merge waits for resume, and nobody reviews twice', async () => {
     const judges: Part = {
@@ -247,7 +261,9 @@ describe('while a merge is tested', () => {
         .crew.view()
         .members.filter(({ state }) => state === 'merging');
     await r().until('testing', () => r().said().join().includes('integration test of 2 tasks up to b'));
-    expect(merging().map(({ why }) => why)).toContain('its supervisor tests and merges what is approved: liza queue');
+    expect(merging().map(({ why }) => why)).toContain(
+      'Liza, not the agent, tests and merges what is approved: liza queue',
+    );
     fs.writeFileSync(path.join(r().p.base, 'go'), '');
     await r().until('merged', async () => {
       r().clock.advance(1000);

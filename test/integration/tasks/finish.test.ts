@@ -449,9 +449,7 @@ describe('main went on since the two parted', () => {
     const file = (await p.state()).goal.spec_ref?.split('#')[0] ?? '';
     p.commit({ [file]: '# Greet\n\nEverybody.\n' });
     const check = async () => (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
-    expect(await check()).toContain(
-      "main has 1 commit of its own since the two parted, which brings the goal's document alone: hence a merge commit",
-    );
+    expect(await check()).toContain("a merge commit, because the commit of the goal's document is on main alone");
     expect(await check()).not.toContain('no agent has seen');
     p.commit({ 'a.txt': 'a\n' });
     // One count in every sentence, and it is git's.
@@ -460,6 +458,14 @@ describe('main went on since the two parted', () => {
     expect((await p.ok(['sync'])).stdout).toContain(
       '\n2 commits, merge commit; no tests were run on the result: there',
     );
+  });
+
+  test('commits that change no file are not taken for the goal’s document', async () => {
+    ahead();
+    for (const subject of ['one', 'two']) p.git('commit', '-q', '--allow-empty', '-m', subject);
+    const said = (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
+    expect(said).toContain('a merge commit, because main has 2 commits of its own, which change no file');
+    expect(said).not.toContain('document');
   });
 
   test('a finish that changes no file says so', async () => {

@@ -35,8 +35,22 @@ test.each([['doctor'], ['run', '--check']])('%s %s says what it means that the s
   const said = flat(ran.stdout + ran.stderr);
   expect(said).toContain('off, bubblewrap is not installed');
   expect(said).toContain(MEANS);
-  expect(said).toMatch(WITHOUT_ROOT);
-  // Who has done so is not told to do it.
+});
+
+test('all that helps is told once, by doctor; run --check names the topic in one short line', async () => {
+  const { liza } = project();
+  const said = async (...argv: string[]): Promise<string> => {
+    const { stdout, stderr } = await liza(argv, { io: withoutBubblewrap() });
+    return flat(stdout + stderr);
+  };
+  expect(await said('doctor')).toMatch(WITHOUT_ROOT);
+  expect(await said('run', '--check')).not.toMatch(WITHOUT_ROOT);
+  expect(await said('run', '--check')).toContain('how to turn it on: liza help sandbox');
+});
+
+test('who has agents work in clones is not told to do it', async () => {
+  const { liza } = project();
+  const argv = ['doctor'];
   await liza(['config', 'set', 'isolation', 'clone']);
   const again = await liza(argv, { io: withoutBubblewrap() });
   expect(flat(again.stdout + again.stderr)).toMatch(/another user; see: liza help sandbox/);

@@ -298,3 +298,56 @@ describe('unblock of a task that somebody asked about', () => {
     expect((await p.state()).questions).toMatchObject([{ status: 'open' }]);
   });
 });
+
+describe('a task that Liza stopped at a limit', () => {
+  const stopped = () =>
+    project({
+      agents: agents(),
+      tasks: [
+        aBlocked('idle', {
+          worktree: '.worktrees/idle',
+          blocked_reason: 'spin: 3 sessions in a row changed nothing',
+          blocked_questions: ['Is the task possible as it is written, and what should its coder know?'],
+          history: [{ time: '2026-03-01T11:30:00Z', event: 'limit', agent: 'coder-1' }],
+        }),
+      ],
+    });
+  const WAYS = ['liza answer idle "…"', 'liza unblock idle --keep-worktree', 'liza unblock idle --start-over'];
+
+  test('status and show name every way on, and what follows', async () => {
+    const p = stopped();
+    for (const argv of [['status'], ['show', 'idle']]) {
+      const { stdout } = await p.liza(argv);
+      for (const line of WAYS) expect(stdout).toContain(line);
+      expect(stdout.replace(/\s+/g, ' ')).toContain(
+        '(its next coder starts over; liza attempts idle then shows the work so far)',
+      );
+    }
+    expect((await p.liza(['status'])).stdout).toContain('other ways: liza show idle');
+  });
+
+  test.each([
+    [['--start-over'], undefined],
+    [['--keep-worktree'], true],
+    [[], undefined],
+  ])('unblock %s does what the help says', async (flags, kept) => {
+    const p = stopped();
+    const ran = await p.liza(['unblock', 'idle', ...flags]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout.includes('Its next coder starts over. The work so far stays in .worktrees/idle')).toBe(!kept);
+    expect((await p.task('idle')).keep_worktree).toBe(kept);
+  });
+
+  test('--start-over keeps nothing, so it comes neither with an answer nor with --keep-worktree', async () => {
+    const p = stopped();
+    const both = await p.liza(['unblock', 'idle', '--start-over', '--keep-worktree']);
+    expect([both.code, both.stderr]).toEqual([1, expect.stringContaining('leave one of them out')]);
+    const told = await p.liza(['unblock', 'idle', 'use the stub', '--start-over']);
+    expect([told.code, told.stderr]).toEqual([1, expect.stringContaining('liza note "…" --for idle')]);
+    expect((await p.task('idle')).status).toBe('BLOCKED');
+  });
+
+  test('--from-scratch is answered with the option that does it', async () => {
+    expect((await stopped().liza(['unblock', 'idle', '--from-scratch'])).stderr).toContain('--start-over');
+  });
+});

@@ -170,6 +170,8 @@ test.each([
   [['status', '--al'], 'did you mean --all?'],
   [['agent', 'codr'], 'did you mean coder?'],
   [['statsu'], 'did you mean: liza status'],
+  [['uninstall'], 'out of this project: liza deinit'],
+  [['remove'], 'off this machine: liza help install'],
   [['--versoin'], 'did you mean --version?'],
 ])('liza %j: says what was probably meant', async (argv, hint) => {
   const ran = await here.liza(argv);

@@ -114,3 +114,7 @@ test.each([
   expect(startLine(check)).toBe(line);
   expect(`20:54:34 warning ${line}`.length).toBeLessThan(80);
 });
+
+test('without a budget one limit is named that a person can type as it is', () => {
+  expect(checkBudget({}).mend).toBe('stop them at 20 dollars a day, for example: liza config set budgets.day.usd 20');
+});

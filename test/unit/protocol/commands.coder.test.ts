@@ -514,14 +514,29 @@ describe('block, limits, handoff', () => {
     w.run(CODER, block('a'));
   });
 
-  it('while PAUSE is on, a coder begins nothing, saying why', () => {
+  it('while PAUSE is on, a coder that holds its task writes its checkpoint and submits, and is told until when', () => {
     const w = claimed();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
-    const refusal = w.refused(CODER, begin('a'));
+    const begun = w.run({ ...CODER, session: 's-1' }, begin('a'));
+    expect(begun.notes?.join()).toContain('PAUSE is on since 2026-03-01T09:00:00Z: start nothing else.');
+    expect(begun.notes?.join()).toContain('Finish what you have by 2026-03-01T09:02:00Z, or liza handoff a');
+    w.run(CODER, submit('a', commit(1)));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+  });
+
+  it('while PAUSE is on, a long operation is not begun, saying why', () => {
+    const w = claimed();
+    w.board = { ...w.board, switches: { PAUSE: w.now } };
+    const refusal = w.refused(CODER, { name: 'long-heartbeat', reason: 'a build' });
     expect(refusal.guard).toBe<RefusalName>('switches');
     expect(refusal.message).toContain('PAUSE is on since 2026-03-01T09:00:00Z');
     expect(refusal.hint).toContain('what you have finished is taken, and block, handoff and exit stay open');
-    expect(w.refused(CODER, { name: 'long-heartbeat', reason: 'a build' }).guard).toBe<RefusalName>('switches');
+  });
+
+  it.each(['CHECKPOINT', 'ABORT'] as const)('while %s is on, no checkpoint is written', (one) => {
+    const w = claimed();
+    w.board = { ...w.board, switches: { [one]: w.now } };
+    expect(w.refused(CODER, begin('a')).guard).toBe<RefusalName>('switches');
   });
 
   it('while PAUSE is on, what running agents have finished is taken, and nothing follows from it', () => {
@@ -529,7 +544,7 @@ describe('block, limits, handoff', () => {
     w.run(CODER, begin('a'));
     w.board = { ...w.board, switches: { PAUSE: w.now } };
     const found = w.run({ ...CODER, session: 's-1' }, discovery);
-    expect(found.notes?.join()).toContain('PAUSE is on since 2026-03-01T09:00:00Z: begin nothing new.');
+    expect(found.notes?.join()).toContain('PAUSE is on since 2026-03-01T09:00:00Z: start nothing else.');
     expect(found.notes?.join()).toContain('Finish what you have by 2026-03-01T09:02:00Z, or liza handoff a');
     w.run(PLANNER, addReady('b'));
     w.run(CODER, submit('a', commit(1)));
@@ -537,14 +552,13 @@ describe('block, limits, handoff', () => {
     expect(w.refused(SUPERVISOR, claim('b')).guard).toBe<RefusalName>('switches');
   });
 
-  it('a paused task begins nothing; what its coder has finished is taken', () => {
+  it('a paused task: the coder that holds it may still write its checkpoint and submit; nobody claims it', () => {
     const w = claimed();
     w.run(HUMAN, { name: 'pause', task: 'a' });
-    expect(w.refused(CODER, begin('a')).message).toContain('a is paused');
-    w.run(HUMAN, { name: 'resume', task: 'a' });
-    w.run(CODER, begin('a'));
-    w.run(HUMAN, { name: 'pause', task: 'a' });
+    const begun = w.run({ ...CODER, session: 's-1' }, begin('a'));
+    expect(begun.notes?.join()).toContain('a is paused: start nothing else. Finish what you have within 120s');
     w.run(CODER, submit('a', commit(1)));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
   });
 
   it('a coder’s commands are for the holder only', () => {

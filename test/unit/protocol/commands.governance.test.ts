@@ -474,6 +474,7 @@ describe('what is possible next', () => {
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual(['record-validation', 'block', 'handoff']);
     w.board = { ...w.board, switches: { PAUSE: w.now } };
     expect(possible(w.board, ['coder'], w.task('a'))).toEqual([
+      'begin',
       'declare',
       'submit-for-review',
       'record-validation',

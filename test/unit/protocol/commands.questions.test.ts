@@ -463,7 +463,7 @@ describe('answer: the last open question of a BLOCKED task', () => {
     expect(questionsFor(w.state, w.task('a'))).toMatchObject([
       { asked_by: 'liza', status: 'answered', answer: 'start the server first' },
     ]);
-    expect(questionsFor(w.state, w.task('a'))[0]?.text).toContain('What kept the agent');
+    expect(questionsFor(w.state, w.task('a'))[0]?.text).toContain('what should its coder know?');
   });
 
   it('after two failures a planner’s answer must change the definition; a person’s counts as change', () => {

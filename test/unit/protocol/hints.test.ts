@@ -216,7 +216,7 @@ describe('while paused', () => {
   it('an agent is told what stays open to its role, and of no command of a person', () => {
     const w = claimed();
     w.board = { ...w.board, switches: { PAUSE: w.now } };
-    const told = hint(w, CODER, begin('a'));
+    const told = hint(w, CODER, { name: 'long-heartbeat', reason: 'a build' });
     expect(told).toMatch(/^what you have finished is taken, and block, handoff and exit stay open/);
     expect(namedCommands(told)).toEqual([]);
   });

@@ -1,6 +1,7 @@
 // What the real CLIs printed, read: session, doing, tokens, money, context, and why they failed.
 
 import { describe, expect, test } from 'vitest';
+import { tool } from '../../../src/providers/json-lines.ts';
 import { atLeast } from '../../../src/providers/token-counts.ts';
 import { activities, last, play, provider, RECORDED } from './recordings.ts';
 
@@ -41,6 +42,21 @@ describe('a session that worked', () => {
     expect(activities(play('codex', 'work'))).toContain('shell: echo hello from the shell; pwd | wc -c');
     expect(activities(play('gemini', 'work'))).toContain('write_file: w.txt');
     expect(activities(play('opencode', 'work'))).toContain('write: w.txt');
+  });
+
+  test('a command that branches is never told as if its last part ran: by what the agent calls it, or its first part', () => {
+    const verdict = `if sh greet.sh | grep -q hello; then liza submit-verdict greet APPROVED '1: greet.sh'; else liza submit-verdict greet REJECTED 'no'; fi`;
+    const told = (input: object): string =>
+      tool('Bash', input)
+        .map((event) => (event.kind === 'activity' ? event.text : ''))
+        .join();
+    expect(told({ command: verdict, description: 'Judge the greeting' })).toBe('Bash: Judge the greeting');
+    expect(told({ command: verdict })).toBe('Bash: if sh greet.sh | grep -q hello; … (the rest depends on it)');
+    expect(told({ command: 'npm test || liza exit 1' })).toBe('Bash: npm test; … (the rest depends on it)');
+    expect(told({ command: `cd src && grep -n 'if (a || b)' x.ts`, description: 'Look' })).toBe(
+      `Bash: cd src && grep -n 'if (a || b)' x.ts`,
+    );
+    expect(told({ command: 'git diff --stat' })).toBe('Bash: git diff --stat');
   });
 });
 

@@ -133,6 +133,25 @@ test('the wait with the answer is counted down by the second', async () => {
   await here.why;
 });
 
+test('while PAUSE is on no time passes in the demo: neither the answer comes nor the end', async () => {
+  const waits: number[] = [];
+  let slept = 0;
+  const sleep: Followed['sleep'] = async () => {
+    slept += 1;
+    await new Promise(setImmediate);
+  };
+  const here = room({ answerAfterMs: 3000, longestMs: 50_000, sleep, answerIn: (ms) => waits.push(ms) });
+  here.change({ switches: { PAUSE: 1 }, state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
+  while (slept < 400) await new Promise(setImmediate);
+  expect(new Set(waits)).toEqual(new Set([3000]));
+  expect([here.answers, here.stops()]).toEqual([[], 0]);
+  here.change({ switches: {} });
+  while (here.answers.length === 0) await new Promise(setImmediate);
+  expect(new Set(waits)).toEqual(new Set([3000, 2000, 1000]));
+  here.end();
+  await here.why;
+});
+
 test('while a person is answering on the board the demo waits, and gives its own answer only when that has ceased', async () => {
   let cease: (() => void) | undefined;
   const typing = new Promise<void>((resolve) => {

@@ -7,13 +7,13 @@ import type { CrewControl, CrewEnd, CrewEvent } from '../../../src/supervisor/cr
 const BLOCKED = { id: 'totals', status: 'BLOCKED', blocked_questions: ['Which?'] };
 const ASKED = { id: 'q-1', task: 'totals', status: 'open', text: 'Which?' };
 
-function room(state: object = { tasks: [] }) {
+function room(state: object = { tasks: [] }, switches: object = {}) {
   let time = 2;
   const events: CrewEvent[] = [];
   let end: (ended: CrewEnd) => void = () => {};
   const crew = {
     view: () => ({
-      board: { state },
+      board: { state, switches },
       events,
       alarms: [{ name: 'INTEGRATION FAILED', key: 'a', level: 'alarm', text: 'INTEGRATION FAILED: money' }],
       members: [{ agent: 'coder-1', state: 'backing-off', cause: 'signalled', why: 'it was ended by SIGKILL' }],
@@ -80,6 +80,14 @@ test('the question says who answers it and when, on the record and on the task t
   expect(texts()).toBe('Which? (The demo waits for you.)');
   const settled = { tasks: [{ ...BLOCKED, status: 'UNCLAIMED' }], questions: [ASKED] };
   expect(room(settled).control.view().board.state).toBe(settled);
+});
+
+test('while PAUSE is on the question says that the demo waits, and which keys go on', () => {
+  const here = room({ tasks: [BLOCKED], questions: [ASKED] }, { PAUSE: 1 });
+  here.answerIn(10_000);
+  expect(here.control.view().board.state.questions?.[0]?.text).toBe(
+    'Which? (The demo waits while PAUSE is on; press a to answer yourself, r to go on.)',
+  );
 });
 
 test('the crash and the collision of the script are said to be that, in alarms and events and beside the agent', () => {

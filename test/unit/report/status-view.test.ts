@@ -146,6 +146,22 @@ describe('the view of a board', () => {
     expect(status({ under_way: { since: ago(MINUTE) }, lease_expires: ago(MINUTE) })).toEqual(['IDLE']);
   });
 
+  it('shows no agent at work whose session a pause has ended, though it keeps its task', () => {
+    const status = (switches: object, more: object, paused = false) =>
+      seen(
+        board({
+          switches,
+          tasks: [task('t', { status: 'CLAIMED', assigned_to: 'coder-1', ...(paused ? { paused } : {}) })],
+          agents: { 'coder-1': agent('coder', { status: 'WORKING', current_task: 't', ...more }) },
+        }),
+      ).agents.map((one) => one.status);
+    const runs = { under_way: { since: ago(MINUTE) } };
+    expect(status({ PAUSE: NOW }, {})).toEqual(['IDLE']);
+    expect(status({}, {}, true)).toEqual(['IDLE']);
+    expect(status({ PAUSE: NOW }, runs)).toEqual(['WORKING']);
+    expect(status({}, {})).toEqual(['WORKING']);
+  });
+
   it('has the switches and their age', () => {
     const on = board({ switches: { PAUSE: NOW - MINUTE, ABORT: NOW - 2 * MINUTE } });
     expect(seen(on).switches).toEqual([

@@ -49,6 +49,22 @@ describe('a declared code counts before the process’s', () => {
   });
 });
 
+describe('a session that ends while a kill switch is on', () => {
+  const past: Past = { ...NO_PAST, spins: 2, unfinished: 9 };
+  const halted = true as const;
+  test.each([
+    ['nothing was changed', { holds: true }],
+    ['42 with no change', { declared: { code: 42 }, holds: true }],
+    ['declared 0 while holding a task', { declared: { code: 0 }, holds: true, progressed: true }],
+    ['something was changed, nothing submitted', { holds: true, progressed: true }],
+  ])('%s: it counts neither as a spin nor as unfinished work', (_name, more) => {
+    expect(following({ ...more, halted }, past)).toEqual({ next: { kind: 'go-on' }, past });
+  });
+  test('a crash stays a crash', () => {
+    expect(following({ ...crashed, halted }).next).toMatchObject({ kind: 'again', cause: 'failed' });
+  });
+});
+
 describe('spins', () => {
   test.each([
     ['declared 0 while holding a task', { declared: { code: 0 }, holds: true, progressed: true }],

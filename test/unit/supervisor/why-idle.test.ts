@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
-import { nothingMovesText, whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
+import { nothingMovesText, whatAPersonDoesFirst, whyNothingMoves } from '../../../src/supervisor/rules/why-idle.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 import { agent, ago, board, COMMIT, goal, MINUTE, NOW, type Parts, task } from '../boards/empty-board.ts';
 
@@ -54,6 +54,33 @@ describe('something moves while', () => {
     ],
     ['one task moves and another is blocked', { tasks: [task('t'), task('u', { status: 'BLOCKED' })], agents: CODER }],
   ])('%s', (_name, parts) => expect(why(parts)).toBeUndefined());
+});
+
+describe('after an orderly stop a person does something first where', () => {
+  const stuck = task('t', { status: 'BLOCKED', blocked_reason: 'no key' });
+  const first = (parts: Parts): string | undefined => whatAPersonDoesFirst(board(parts), NOW);
+
+  it('the only task is BLOCKED', () => {
+    const said = first({ tasks: [stuck], leases: leftBy('coder-1'), agents: CODER });
+    expect(said).toContain('t is BLOCKED: "no key"');
+    expect(said).toContain('liza answer t "…"; other ways: liza show t');
+  });
+
+  it('all others wait for the BLOCKED one, or are paused', () => {
+    const waits = task('u', { depends_on: ['t'] });
+    expect(first({ tasks: [stuck, waits, task('v', { paused: true })] })).toContain('t, which is BLOCKED');
+    expect(first({ tasks: [task('v', { paused: true })] })).toContain('liza resume v');
+  });
+
+  it.each<[string, Parts]>([
+    [
+      'a coder goes on with a task',
+      { tasks: [stuck, task('u', { status: 'CLAIMED', assigned_to: 'coder-1', ...gone })] },
+    ],
+    ['a task can be claimed', { tasks: [stuck, task('u')] }],
+    ['a review waits', { tasks: [stuck, task('u', { status: 'READY_FOR_REVIEW' })] }],
+    ['nothing is planned yet', {}],
+  ])('not where %s: liza run goes on with it', (_name, parts) => expect(first(parts)).toBeUndefined());
 });
 
 describe('nothing moves because', () => {
@@ -234,7 +261,7 @@ describe('nothing moves because', () => {
       /^lone is BLOCKED \(and 1 more\)/,
     );
     expect(why({ tasks: [lone], agents: PLANNER })).toBe(
-      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza answer lone "…"',
+      'lone is BLOCKED: "no key" — waiting for planner-1, or decide yourself: liza answer lone "…"; other ways: liza show lone',
     );
   });
 

@@ -71,7 +71,6 @@ export const begin: Row<'begin'> = {
   summary: 'Write the checkpoint before the first line of code.',
   who: ['coder'],
   from: ['CLAIMED'],
-  startsWork: true,
   offered: (task) => checkpointEvent(task) === undefined,
   hinted: (task) => (mayPutAside(task) ? ' --set-aside' : ''),
   to: ['CLAIMED', 'BLOCKED'],
@@ -325,7 +324,8 @@ export const limit: Row<'limit'> = {
       budget: `budget: ${over.map(spentText).join(', ')} used`,
       silence: `silence: no output and no progress for ${duration(settings.progress_timeout * 1000)}`,
     }[command.limit];
-    const reason = blank(command.detail) ? said : `${said}: ${command.detail}`;
+    const label = command.limit === 'spin' ? 'spin' : said;
+    const reason = blank(command.detail) ? said : `${label}: ${command.detail}`;
     const state = blockTask(s, s.state, task, {
       reason: reason.slice(0, 4000),
       questions: command.limit === 'budget' ? [worth, ...QUESTIONS.budget] : QUESTIONS[command.limit],

@@ -5,6 +5,9 @@ import * as v from 'valibot';
 import { nearest } from '../../../text/nearest.ts';
 import { ConfigSchema } from '../../config.ts';
 
+/** One limit, which is how most begin. */
+export const BUDGET_EXAMPLE = 'liza config set budgets.day.usd 20';
+
 export const BUDGETS_EXAMPLE = `liza config set budgets '{"day": {"usd": 20}, "task": {"sessions": 20}}'`;
 
 /** `key`: as it was typed, maybe of a part (`budgets.day`). `wrong`: what the schema says of it. */

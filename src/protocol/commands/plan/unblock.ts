@@ -213,11 +213,21 @@ export const unblock: Row<'unblock'> = {
         ({ task: on, type }) => on === task.id && (command.answered !== true || OF_BLOCKS.has(type)),
       ),
       detail: `task ${task.id} unblocked${isRescoped ? ' with a changed definition' : ''}`,
-      notes: [...droppedNotes(task, changes), ...withdrawnNotes(left)],
+      notes: [...droppedNotes(task, changes), ...withdrawnNotes(left), ...(keep ? [] : startsOver(s))],
       said: assessment ?? command.withdraw,
     };
   },
 };
+
+/** Said before it happens: the work is put away when somebody claims the task. */
+function startsOver({ task: { id, worktree }, part, commandLine }: Situation<'unblock'>): readonly string[] {
+  if (worktree === undefined) return [];
+  const back =
+    part === 'human' ? `; to keep it instead: liza undo, then ${commandLine('unblock', id)} --keep-worktree` : '';
+  return [
+    `Its next coder starts over. The work so far stays in ${worktree} until then; afterwards liza attempts ${id} shows it${back}`,
+  ];
+}
 
 /** What is reported because a task is BLOCKED, not because of its work. */
 const OF_BLOCKS: ReadonlySet<Anomaly['type']> = new Set(['review_deadlock', 'hypothesis_exhaustion']);

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Choice, offersFor } from '../../../../src/cli/live/actions.ts';
+import { supervisorOf } from '../../../../src/protocol/board.ts';
+import { withTask } from '../../../../src/protocol/change.ts';
 import { block, CODER, claimed, HUMAN, PLANNER, ready, toApproved, type World } from '../../protocol/world.ts';
 
 const row = (id: string): Choice => ({ kind: 'task', id });
@@ -29,8 +31,28 @@ describe('a task offers', () => {
     const { actions } = offersFor(blocked().board, blocked().now, row('a'), 'a');
     const typed = (name: string) => actions.find((one) => one.name === name);
     expect(typed('unblock')?.argv('seven')).toEqual(['unblock', 'a', '--keep-worktree', '--', 'seven']);
-    expect(typed('unblock from scratch')?.argv('seven')).toEqual(['unblock', 'a', '--withdraw=seven']);
+    expect(typed('unblock from scratch')?.argv('seven')).toEqual(['unblock', 'a', '--start-over', '--withdraw=seven']);
     expect(typed('unblock')?.asks?.optional).toBeUndefined();
+  });
+
+  it('once Liza stopped it: its reason may stay empty, and starting over says what becomes of the work', () => {
+    const w = claimed();
+    w.run(supervisorOf('coder-1'), { name: 'limit', task: 'a', limit: 'spin' });
+    const fresh = offersFor(w.board, w.now, row('a'), 'a').actions.find(({ name }) => name === 'unblock from scratch');
+    expect(fresh?.asks).toEqual({ label: 'Why, for its history', optional: true });
+    expect(fresh?.argv('')).toEqual(['unblock', 'a', '--start-over']);
+    expect(fresh?.says).not.toContain('is set aside');
+    expect(fresh?.confirm).toContain('begins with none of the work so far; liza attempts a shows it from then on');
+  });
+
+  it('once coder and reviewer are deadlocked: who is stuck must be said', () => {
+    const w = claimed();
+    w.edit((state) => withTask(state, { ...w.task('a'), status: 'BLOCKED', blocked_reason: 'review_deadlock' }));
+    const { actions } = offersFor(w.board, w.now, row('a'), 'a');
+    for (const name of ['unblock', 'unblock from scratch'])
+      expect(actions.find((one) => one.name === name)?.asks).toEqual({
+        label: 'Who of coder and reviewer is stuck, and why',
+      });
   });
 
   it('why it cannot be unblocked, where it cannot', () => {

@@ -123,7 +123,9 @@ describe('typing', () => {
     expect(keys(on('q-1'), { kind: 'next' }).screen.pane).toEqual({ kind: 'answer', about: 'q-2' });
     expect(keys(on('q-2'), { kind: 'next' }).screen.pane).toEqual({ kind: 'answer', about: 'q-1' });
     expect(keys(on('q-1'), { kind: 'down' }, { kind: 'down' }, { kind: 'up' }).screen.scroll).toBe(1);
-    expect(keys(on('q-1'), { kind: 'interrupt' }).ask).toBe('stop');
+    const given = keys(on('q-1'), text('half'), { kind: 'interrupt' });
+    expect(given).toMatchObject({ screen: { pane: { kind: 'board' }, drafts: { 'q-1': { text: 'half' } } } });
+    expect(given.ask).toBeUndefined();
   });
 
   it('reads the terminal’s keys; a pasted text keeps its lines and loses what a terminal would obey', () => {

@@ -304,7 +304,9 @@ describe('the board', () => {
   it('names the task that an agent merges', () => {
     const merging = { ...lively.members[0], state: 'merging', task: 'metrics' } as CrewMember;
     const { session: _, activity: __, why: ___, ...bare } = merging;
-    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain('its supervisor merges metrics');
+    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain(
+      'Liza, not the agent, merges metrics',
+    );
   });
 
   it('shows agents that other processes run', () => {

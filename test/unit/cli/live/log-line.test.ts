@@ -16,7 +16,7 @@ it.each([
   ['{"kind":"usage","input":1,"output":2}', '[usage] input 1, output 2'],
   [
     '{"type":"system","subtype":"init","cwd":"/home/dev","session_id":"6e8e","tools":["Bash","Edit"],"model":"opus"}',
-    '[system] subtype init, cwd /home/dev, tools Bash, Edit, model opus',
+    '[session begins] model opus',
   ],
   [
     '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":17},"session_id":"4b"}',

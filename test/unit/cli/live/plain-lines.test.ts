@@ -103,6 +103,10 @@ it('after an orderly stop the last line is the next step, whatever was warned of
     lines: ['warning: tests: red', 'next: liza run'],
   });
   expect(endResult(stopped)).toMatchObject({ lines: [] });
+  const needed = { code: 0, message: 'stopped; work in progress is kept', needs: 'a is BLOCKED: liza answer a "…"' };
+  expect(endResult(needed, ['warning: y'])).toMatchObject({
+    lines: ['warning: y', 'next: a is BLOCKED: liza answer a "…"'],
+  });
   expect(endResult({ code: 0, message: 'the goal is complete: x' }, ['warning: y'])).toMatchObject({
     lines: ['warning: y'],
   });

@@ -100,8 +100,26 @@ describe('leaving', () => {
     expect(within({ ...demo, atWork: false }, FIRST_SCREEN, 'quit')).toMatchObject({ ask: 'stop' });
   });
 
-  it('Ctrl-C stops, whatever is open', () => {
+  it('Ctrl-C stops, whatever page is open', () => {
     expect(pressed('help', 'interrupt')).toMatchObject({ screen: { stops: 1, pane: { kind: 'help' } }, ask: 'stop' });
+  });
+
+  it.each([
+    ['is it meant?', 'stop'],
+    ['leave or stop?', 'quit'],
+    ['a note that is typed', 'note'],
+  ] as const)('Ctrl-C at a question (%s) cancels it and nothing else; again it stops', (_what, opens) => {
+    const asked = pressed(opens);
+    expect(asked.screen.pane.kind).not.toBe('board');
+    const cancelled = within(ground, asked.screen, 'interrupt');
+    expect(cancelled).toMatchObject({ screen: { stops: 0, pane: { kind: 'board' } } });
+    expect(cancelled.ask).toBeUndefined();
+    expect(within(ground, cancelled.screen, 'interrupt').ask).toBe('stop');
+  });
+
+  it('Ctrl-C while the crew stops means at once, also at a question', () => {
+    const stopping = pressed('interrupt').screen;
+    expect(within(ground, stopping, 'note', 'interrupt')).toMatchObject({ screen: { stops: 2 }, ask: 'stop' });
   });
 
   it('asks the crew to pause and to resume', () => {
