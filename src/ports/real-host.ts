@@ -31,6 +31,7 @@ export const realHost = (env: Environment): Host => ({
     ...overruns,
   },
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },
+  database: { connect: async (...call) => (await import('./postgres.ts')).connect(...call) },
   random: realRandom,
 });
 
