@@ -10,7 +10,7 @@ import type { Environment } from '../ports/host.ts';
 import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
-import { contextOf, openYamlStore } from '../store/open.ts';
+import { contextOf, openStore } from '../store/open.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
 import type { Shown } from './live/view-model.ts';
@@ -73,7 +73,7 @@ export function processIo(holdOptimiser: () => void): Io {
         specExists: (specRef) => specExists(root, specRef),
         nested: env.LIZA_LOCK_HELD,
       }),
-    openStore: openYamlStore,
+    openStore,
     get self() {
       return {
         pid: process.pid,

@@ -43,7 +43,14 @@ export function parseProcess(text: string): ProcessIdentity | undefined {
 /** Read once for each machine. */
 const boots = new WeakMap<Disk, string>();
 
-export function bootId(host: ProcessHost): string {
+export const bootId = (host: ProcessHost): string =>
+  host.shared === undefined ? machineBoot(host) : `${machineBoot(host)}@${host.shared.host}`;
+
+/** Of another host nothing is known, whatever its pid may be here. */
+export const mayJudge = ({ shared }: ProcessHost, { boot }: ProcessIdentity): boolean =>
+  shared === undefined || boot.endsWith(`@${shared.host}`);
+
+function machineBoot(host: ProcessHost): string {
   const known = boots.get(host.disk);
   if (known !== undefined) return known;
   const boot = isLinux(host) ? host.disk.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : askBoot(host);

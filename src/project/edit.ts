@@ -14,11 +14,12 @@ import type { Notice } from '../protocol/notice.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
+import { inTransaction } from '../store/in-transaction.ts';
 import { unlocked } from '../store/refusals.ts';
 import { keepText, WAITING_SETTING } from '../store/rejected.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
-import { inTransaction, yamlStore } from '../store/yaml-store.ts';
+import { yamlStore } from '../store/yaml-store.ts';
 
 export interface Edited {
   readonly ok: true;

@@ -8,15 +8,16 @@ import type { Actor } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
 import { setPath } from '../protocol/edits/path.ts';
+import type { BoardTransaction } from '../store/board-transaction.ts';
 import { decode, readIfFile } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
+import { inTransaction } from '../store/in-transaction.ts';
 import { keepText } from '../store/rejected.ts';
-import { LostRace, type Transaction } from '../store/transaction.ts';
+import { LostRace } from '../store/transaction.ts';
 import type { BoardDocument } from '../store/yaml/document.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTransaction } from '../store/yaml-store.ts';
 
 export interface Changed {
   readonly ok: true;
@@ -93,7 +94,11 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
   });
 }
 
-async function adoptLate(context: Acting, transaction: Transaction, { text, base }: Left): Promise<Changed | Refusal> {
+async function adoptLate(
+  context: Acting,
+  transaction: BoardTransaction,
+  { text, base }: Left,
+): Promise<Changed | Refusal> {
   const done = await adopt(context, transaction, text, 'modify', base);
   const message = `${done.message}; .liza/state.yaml.lock was removed while the command ran, which was run once, and what it left was merged`;
   return { ...done, message };
@@ -101,7 +106,7 @@ async function adoptLate(context: Acting, transaction: Transaction, { text, base
 
 async function adopt(
   context: Acting,
-  transaction: Transaction,
+  transaction: BoardTransaction,
   text: string,
   what: string,
   base: BoardDocument = transaction.doc,
@@ -137,7 +142,7 @@ async function adopt(
   return { ok: true, message: detail, seq: transaction.seq };
 }
 
-function putBack(context: BoardContext, transaction: Transaction, bytes: Buffer | undefined): string | undefined {
+function putBack(context: BoardContext, transaction: BoardTransaction, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
   const now = readIfFile(context.files, context.paths.state);
   if (now === undefined || !now.equals(Buffer.from(transaction.doc.text))) {

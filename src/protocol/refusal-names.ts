@@ -77,6 +77,7 @@ type LeaseName = 'lease' | 'no-agent';
 type StoreName = WordsOf<
   | 'broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
   | 'not-utf8 too-large unreadable-journal'
+  | 'in-doubt store-address store-moved store-refused store-set-back store-unreachable'
 >;
 
 type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'>;

@@ -1,0 +1,81 @@
+// Calls back when anybody committed to the board: the database announces each commit. Whatever was announced while the
+// connection was broken is made up for by looking; where announcements do not arrive, looking now and then is enough.
+
+import type { BoardContext } from '../context.ts';
+import type { SharedBoard } from '../shared-board.ts';
+import type { SharedSession } from './session.ts';
+
+/** How late a change is noticed without announcements. */
+const LOOK_MS = 5000;
+const AGAIN_MS = 1000;
+
+interface Watchers {
+  readonly calls: Set<() => void>;
+  stop(): void;
+}
+
+const WATCHED = new WeakMap<SharedSession, Watchers>();
+
+export function watchBoard(
+  context: BoardContext,
+  shared: SharedBoard,
+  session: SharedSession,
+  changed: () => void,
+): () => void {
+  const watchers = WATCHED.get(session) ?? begin(context, shared, session);
+  // Each in its own right: the same function may watch twice.
+  const call = (): void => changed();
+  watchers.calls.add(call);
+  return () => {
+    watchers.calls.delete(call);
+    if (watchers.calls.size > 0) return;
+    watchers.stop();
+    WATCHED.delete(session);
+  };
+}
+
+function begin({ clock }: BoardContext, { board }: SharedBoard, session: SharedSession): Watchers {
+  const calls = new Set<() => void>();
+  let stopped = false;
+  let told = session.head?.seq ?? 0;
+  const tell = (seq: number): void => {
+    if (stopped || seq <= told) return;
+    told = seq;
+    for (const call of [...calls]) call();
+  };
+  const heard = (payload: string): void => {
+    const [name, seq] = payload.split(' ');
+    if (name === board) tell(Number(seq));
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const [row] = await session.link.use((connection) =>
+        connection.run('select seq from liza.board where id = $1', [board]),
+      );
+      tell(Number(row?.['seq'] ?? 0));
+    } catch {
+      // It is not there now; the next look may find it.
+    }
+  };
+  const listen = async (): Promise<void> => {
+    if (stopped) return;
+    try {
+      await session.link.listen(heard, () => void clock.after(AGAIN_MS, () => void listen(), 'background'));
+      await look();
+    } catch {
+      clock.after(AGAIN_MS, () => void listen(), 'background');
+    }
+  };
+  void listen();
+  const stopLooking = clock.every(LOOK_MS, () => void look());
+  const watchers = {
+    calls,
+    stop: () => {
+      stopped = true;
+      stopLooking();
+      session.link.unlisten();
+    },
+  };
+  WATCHED.set(session, watchers);
+  return watchers;
+}
