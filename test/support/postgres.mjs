@@ -54,6 +54,8 @@ async function make(place, settings) {
   const passwordFile = path.join(place, 'password');
   fs.mkdirSync(data, { mode: 0o700 });
   fs.writeFileSync(passwordFile, `${password}\n`);
+  // `nobody` has to get there.
+  if (isRoot) fs.chmodSync(path.dirname(place), fs.statSync(path.dirname(place)).mode | 0o011);
   if (isRoot) for (const file of [place, data, passwordFile]) fs.chownSync(file, NOBODY.uid, NOBODY.gid);
   const made = run(path.join(native, 'bin', 'initdb'), [
     `--pgdata=${data}`,

@@ -3,7 +3,7 @@
 // commit. If the connection breaks then, nobody knows whether it took effect: it is looked up by the commit's own name,
 // which is final because the turn must be over by then, and decided again only where it did not.
 
-import { type Connection, literal } from '../../ports/database.ts';
+import { type Connection, DatabaseError, literal } from '../../ports/database.ts';
 import { actorName, type Board, sessionName } from '../../protocol/board.ts';
 import { type Refusal, Refused } from '../../protocol/decision.ts';
 import type { Authority } from '../../protocol/edits/draft.ts';
@@ -81,7 +81,7 @@ async function settle(
     );
     return rows.length > 0 ? 'done' : 'void';
   } catch (error) {
-    if (isLost(error)) return 'unknown';
+    if (error instanceof DatabaseError) return 'unknown';
     throw error;
   }
 }
