@@ -4,6 +4,7 @@
 
 import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
 import { type Fields, isFields } from '../protocol/values.ts';
+import { differing } from './changed-records.ts';
 import { normaliseRecord } from './record-values.ts';
 import type { Plain } from './yaml/document.ts';
 
@@ -34,6 +35,17 @@ export function normalise(file: Plain): Normal {
 const NORMAL = new WeakSet<object>();
 
 export const markNormal = (section: object): void => void NORMAL.add(section);
+
+/** The values after a change, of which only what differs has to be looked through. */
+export function normaliseAfter(file: Plain, before: Plain): Normal {
+  for (const [section, value] of Object.entries(file)) {
+    const was = before[section];
+    if (value === was || !Array.isArray(value) || !Array.isArray(was) || !NORMAL.has(was)) continue;
+    const [, fresh] = differing(was, value);
+    if (fresh.every((item) => normaliseRecord(section, item) === item)) NORMAL.add(value);
+  }
+  return normalise(file);
+}
 
 export function isNormal(section: string, value: unknown): boolean {
   const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];

@@ -8,11 +8,12 @@ import { numberOf } from '../../protocol/goal/goal-tasks.ts';
 import { isTerminal, RECORD_SECTIONS, type State, type TaskStatus } from '../../protocol/state.ts';
 import { endedProcesses, haltedMerges, lazily } from '../assemble.ts';
 import type { BoardContext } from '../context.ts';
-import { type Normal, normalise } from '../file-values.ts';
+import { type Normal, normalise, normaliseAfter } from '../file-values.ts';
 import { sha256Of } from '../hash.ts';
 import type { Line } from '../journal.ts';
 import { type BoardDocument, parseDocument } from '../yaml/document.ts';
-import { applyHunks } from '../yaml/hunks.ts';
+import { documentFollowing } from '../yaml/follow.ts';
+import { applyHunks, type Hunk, sizeOf } from '../yaml/hunks.ts';
 import { type ArchivedRow, type LeaseRow, type Look, leaseOf } from './board-rows.ts';
 
 export interface Head {
@@ -53,20 +54,21 @@ export const hasArchived = (lines: readonly Line[]): boolean =>
 export async function follow(head: Head, lines: readonly Line[]): Promise<Head> {
   const last = lines.at(-1);
   if (last === undefined) return head;
-  let text = head.doc.text;
+  let { doc, unsealed } = head;
   let previous = head.hash;
-  let { unsealed } = head;
   for (const { entry, hash } of lines) {
     if (entry.prev !== previous) throw new Refused(broken(entry.seq));
-    text = applyHunks(text, entry.change);
+    doc = documentFollowing(doc, entry.change) ?? (await parsed(applyHunks(doc.text, entry.change), doc));
     previous = hash;
-    unsealed = isSealed(entry) ? 0 : unsealed + JSON.stringify(entry.change).length;
+    unsealed = isSealed(entry) ? 0 : unsealed + sizeOfChange(entry.change);
   }
-  if (isSealed(last.entry) && sha256Of([Buffer.from(text)]) !== last.entry.state)
-    throw new Refused(broken(last.entry.seq));
-  const doc = await parsed(text, head.doc);
-  return { ...head, doc, normal: normalise(doc.value), seq: last.entry.seq, hash: last.hash, unsealed };
+  if (isSealed(last.entry) && sha256Of(doc.source.bytes()) !== last.entry.state) throw new Refused(broken(last.entry.seq));
+  return { ...head, doc, normal: normaliseAfter(doc.value, head.doc.value), seq: last.entry.seq, hash: last.hash, unsealed };
 }
+
+/** Characters that an entry's lines have. */
+export const sizeOfChange = (change: readonly Hunk[]): number =>
+  change.reduce((sum, { del, ins }) => sum + sizeOf(del) + sizeOf(ins), 0);
 
 export const isSealed = ({ state }: { readonly state: string }): boolean => state !== '';
 

@@ -70,6 +70,12 @@ function keysOf({ kind, layout: { keys } }: Section): readonly string[] {
   return named;
 }
 
+/** Those of thousands of records are worked out once. */
+function shareNames({ layout: was }: Section, { layout: is }: Section): void {
+  const names = NAMED.get(was.keys);
+  if (names !== undefined && was.keys !== is.keys && sameItems(was.keys, is.keys)) NAMED.set(is.keys, names);
+}
+
 const NAMED = new WeakMap<readonly (string | null)[], readonly string[]>();
 
 /** What an entry's lines do to the rows. */
@@ -80,6 +86,7 @@ export function changedPieces(before: BoardDocument, after: BoardDocument, hunks
     return { sections, drop: sectionsOf(before).map((section) => ({ section })), put: piecesOf(after) };
   const drop: { section: string; key?: string }[] = [];
   const put: Piece[] = [];
+  for (const [at, section] of after.sections.entries()) shareNames(before.sections[at] as Section, section);
   const [old, fresh] = touched(before, after, hunks);
   for (const [at, section] of after.sections.entries()) {
     const [was, is] = [old.get(at), fresh.get(at)];

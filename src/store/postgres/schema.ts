@@ -160,6 +160,10 @@ begin
   return h;
 end $$;
 
+-- Returns when everything that was committed before is on the disk, and wherever else a commit has to be.
+create function liza.flush() returns void language sql security definer set search_path = liza, pg_temp
+  as $$ select pg_logical_emit_message(true, 'liza', '') $$;
+
 create function liza.apply(p_board text, p_seq bigint, p_change json)
   returns void language plpgsql set search_path = liza, pg_temp as $$
 begin

@@ -15,7 +15,7 @@ import { archivedText } from '../archive.ts';
 import type { BoardTransaction } from '../board-transaction.ts';
 import { touchedRecords } from '../changed-records.ts';
 import type { BoardContext } from '../context.ts';
-import { type Normal, normalise } from '../file-values.ts';
+import { type Normal, normaliseAfter } from '../file-values.ts';
 import { type Absorbed, absorb } from '../hand-edits.ts';
 import { sha256, sha256Of } from '../hash.ts';
 import type { Entry, Line } from '../journal.ts';
@@ -28,10 +28,17 @@ import type { Recording, Seen } from '../transaction.ts';
 import type { BoardDocument } from '../yaml/document.ts';
 import { entriesFrom } from './board-rows.ts';
 import { inDoubt, isLost } from './failures.ts';
-import { boardOf, type Head, withArchived } from './head.ts';
+import { boardOf, type Head, sizeOfChange, withArchived } from './head.ts';
 import { PATIENCE_MS } from './link.ts';
 import { changedPieces } from './pieces.ts';
 import { type Seen as SeenBoard, type SharedSession, sessionOf } from './session.ts';
+
+/**
+ * The next writer's turn begins before this one's commit is on the server's disk; whoever asked is answered when it is. All
+ * that follows is on the disk later than it, so nothing that was acknowledged can build on something that was lost.
+ */
+const LATER = 'set local synchronous_commit = off';
+const FLUSH = 'select liza.flush()';
 
 /** A board's text in so many pieces is joined: each change adds two or three. */
 const MOST_PIECES = 600;
@@ -75,10 +82,11 @@ async function settle(
   commit: string,
 ): Promise<'done' | 'void' | 'unknown'> {
   try {
-    const rows = await session.link.retry(
-      (connection) => connection.run('select seq from liza.settle($1, $2)', [board, commit]),
-      2 * PATIENCE_MS,
-    );
+    const rows = await session.link.retry(async (connection) => {
+      const found = await connection.run('select seq from liza.settle($1, $2)', [board, commit]);
+      await connection.query(FLUSH);
+      return found;
+    }, 2 * PATIENCE_MS);
     return rows.length > 0 ? 'done' : 'void';
   } catch (error) {
     if (error instanceof DatabaseError) return 'unknown';
@@ -127,7 +135,7 @@ class Turn<T> {
         this.result = { value };
         this.commit = commit;
         open = false;
-        await connection.query([...calls, 'commit'].join('; '));
+        await connection.query([LATER, ...calls, 'commit', FLUSH].join('; '));
       }
       return value;
     } catch (error) {
@@ -252,7 +260,7 @@ class SharedTransaction implements BoardTransaction {
       ...(ended === undefined ? [] : [{ kind: 'goal' as const, ...ended, goal: null, text: archivedText(ended) }]),
     ].map(({ kind, id, status, goal: of, text }) => ({ kind, id, status: status as never, goal: of, text }));
     const before = this.#head;
-    const size = JSON.stringify(rest.change).length;
+    const size = sizeOfChange(rest.change);
     const seals = before.unsealed + size >= doc.source.length;
     const entry: Entry = {
       seq: before.seq + 1,
@@ -275,7 +283,7 @@ class SharedTransaction implements BoardTransaction {
     this.staged.push({ line, entry, change });
     this.#head = {
       doc,
-      normal: doc === before.doc ? before.normal : normalise(doc.value),
+      normal: doc === before.doc ? before.normal : normaliseAfter(doc.value, before.doc.value),
       seq: entry.seq,
       hash: sha256(line),
       archived: withArchived(before.archived, rows),

@@ -18,7 +18,9 @@ interface Stretch {
 
 /** A section's text after the edit, up to the next section; `line` is where it begins in the file. */
 export interface Edited {
-  readonly text: string;
+  readonly length: number;
+  /** A part of it: the whole is not put together for a change of a few lines. */
+  slice(from: number, to: number): string;
   readonly start: number;
   readonly line: number;
   /** By how much the text grew. */
@@ -102,11 +104,11 @@ class Splice {
   }
 
   /** Reads the text that now stands where the old records of the stretch were. */
-  read({ past, chars, lines }: Stretch, { text, chars: grown }: Edited): boolean {
+  read({ past, chars, lines }: Stretch, after: Edited): boolean {
     const { kind, indent, layout } = this.#section;
-    const startOf = (record: number): number => layout.places[record * PLACE + START] ?? text.length - grown;
+    const startOf = (record: number): number => layout.places[record * PLACE + START] ?? after.length - after.chars;
     const from = startOf(this.#done) + this.#chars;
-    const own = text.slice(from, startOf(past) + this.#chars + chars);
+    const own = after.slice(from, startOf(past) + this.#chars + chars);
     const parsed = parseDocumentSimple(HEADING + own, { recordSections: { [HEADING_KEY]: kind as 'list' | 'map' } });
     const [only, second] = parsed?.ok === true ? parsed.doc.sections : [];
     if (only === undefined || second !== undefined || only.kind !== kind || only.indent !== indent) return false;
