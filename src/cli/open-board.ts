@@ -32,7 +32,7 @@ export const boardAt = (io: Io, { root, gitDirectory }: Repository): BoardContex
 });
 
 /** One of these files marks a project: a blackboard that lost its state.yaml must still be found to be repaired. */
-const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
+const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock', 'store'];
 
 export function findRoot(from: string): string | Refusal {
   for (let folder = from; ; folder = dirname(folder)) {

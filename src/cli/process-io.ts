@@ -11,6 +11,7 @@ import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openStore } from '../store/open.ts';
+import { takeAddress } from '../store/postgres/address.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
 import type { Shown } from './live/view-model.ts';
@@ -66,13 +67,16 @@ export function processIo(holdOptimiser: () => void): Io {
     },
     root: () => findRoot(currentFolder()),
     context: (root, gitDirectory = gitDirectoryOf(host.disk, root)) =>
-      contextOf({
-        root,
-        gitDirectory,
-        host,
-        specExists: (specRef) => specExists(root, specRef),
-        nested: env.LIZA_LOCK_HELD,
-      }),
+      takeAddress(
+        contextOf({
+          root,
+          gitDirectory,
+          host,
+          specExists: (specRef) => specExists(root, specRef),
+          nested: env.LIZA_LOCK_HELD,
+        }),
+        env,
+      ),
     openStore,
     get self() {
       return {

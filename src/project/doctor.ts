@@ -17,7 +17,8 @@ import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { mirrorJournal } from '../store/git-dir-copy.ts';
 import { inTransaction } from '../store/in-transaction.ts';
-import { type Loaded, load } from '../store/load.ts';
+import type { Loaded } from '../store/load.ts';
+import { loadBoard } from '../store/load-board.ts';
 import { rewriteLog, untold } from '../store/log.ts';
 import { goalHash } from '../store/past-goals.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
@@ -99,7 +100,7 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
   let replayed = await replay(context);
   const findings = checkJournal(context, fix, replayed.verification);
   if (findings.some((finding) => finding.fixed === true)) replayed = await replay(context);
-  const loaded = await load(files, paths, 'ignore');
+  const loaded = await loadBoard(context, 'ignore');
   if ('ok' in loaded) return [...findings, broken('state', loaded.message, loaded.hint)];
   if ('none' in loaded) {
     return [warning('state', 'state.yaml has no journal', 'the first command adopts it')];

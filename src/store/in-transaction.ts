@@ -11,8 +11,8 @@ export async function inTransaction<T>(
   edits: 'absorb' | 'leave' = 'absorb',
 ): Promise<T | Refusal> {
   if (context.shared !== undefined) {
-    const { inSharedTransaction } = await import('./postgres/shared-transaction.ts');
-    return inSharedTransaction(context, context.shared, work, 'recent');
+    const { inKeptTransaction } = await import('./postgres/view-keeper.ts');
+    return inKeptTransaction(context, context.shared, work);
   }
   const { inFileTransaction } = await import('./yaml-store.ts');
   return inFileTransaction(context, work, edits);

@@ -12,7 +12,7 @@ import type { BoardContext } from '../../src/store/context.ts';
 import { sha256 } from '../../src/store/hash.ts';
 import { type Entry, GENESIS } from '../../src/store/journal.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
-import { fillBoard, ready } from '../../src/store/postgres/fill.ts';
+import { fillBoard, setStage } from '../../src/store/postgres/fill.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { sessionOf } from '../../src/store/postgres/session.ts';
 import { storeText } from '../../src/store/shared-board.ts';
@@ -56,7 +56,11 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
   await fillBoard(connection, {
     ...{ board, repository: undefined, lines: [[line]], doc: parsed.doc, archived: [], switches: {} },
   });
-  if (!(await ready(connection, board, sha256(line)))) throw new Error('the board is not ready');
+  for (const step of [
+    ['filling', 'ready'],
+    ['ready', 'open'],
+  ] as const)
+    if (!(await setStage(connection, board, step, sha256(line)))) throw new Error(`the board is not ${step[1]}`);
   await connection.close();
   const opened: BoardContext[] = [];
   return {
@@ -64,7 +68,7 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
     host: (id, through = url) => {
       const root = temporaryFolder();
       fs.mkdirSync(path.join(root, '.liza'));
-      fs.writeFileSync(path.join(root, '.liza', 'store'), storeText({ board, host: id }));
+      fs.writeFileSync(path.join(root, '.liza', 'store'), storeText({ board, host: id, name: id }));
       const context = {
         ...boardContext(root, { gitDirectory: undefined, host: hostAt() }),
         env: { LIZA_STORE_URL: through },

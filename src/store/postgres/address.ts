@@ -13,13 +13,34 @@ type Place = Pick<BoardContext, 'disk' | 'env' | 'paths'>;
 
 export const URL_VARIABLE = 'LIZA_STORE_URL';
 
-export function addressOf(context: Place): DatabaseAddress | Refusal {
+export function addressOf(context: Place & Pick<BoardContext, 'shared'>): DatabaseAddress | Refusal {
+  if (context.shared?.address !== undefined) return context.shared.address;
   const url = context.env[URL_VARIABLE] ?? kept(context);
   return url === undefined ? addressAround(context) : parseAddress(url.trim(), context.disk);
 }
 
+/** The address as it is to be kept for later commands: what a person said now, or what is kept already. */
+export function addressToKeep(context: Place): string | Refusal {
+  const url = context.env[URL_VARIABLE] ?? kept(context);
+  if (url !== undefined) {
+    const address = parseAddress(url.trim(), context.disk);
+    return 'ok' in address ? address : url.trim();
+  }
+  const field = fieldsAround(context);
+  if (typeof field !== 'function') return field;
+  const address = complete(field, context.disk);
+  return 'ok' in address ? address : formatAddress(address, field);
+}
+
 /** As the variables of PostgreSQL say. */
-export function addressAround({ env, disk }: Pick<Host, 'env' | 'disk'>): DatabaseAddress | Refusal {
+function addressAround(context: Pick<Host, 'env' | 'disk'>): DatabaseAddress | Refusal {
+  const field = fieldsAround(context);
+  return typeof field === 'function' ? complete(field, context.disk) : field;
+}
+
+type Field = (name: string) => string | undefined;
+
+function fieldsAround({ env, disk }: Pick<Host, 'env' | 'disk'>): Field | Refusal {
   const service = env['PGSERVICE'];
   const said = service === undefined ? {} : serviceIn({ env, disk }, service);
   if (said === undefined)
@@ -29,21 +50,19 @@ export function addressAround({ env, disk }: Pick<Host, 'env' | 'disk'>): Databa
       1,
       'store-address',
     );
-  const field = (name: string): string | undefined => said[name] ?? env[VARIABLES[name] ?? ''];
-  if (field('host') === undefined && field('dbname') === undefined && service === undefined) return noAddress();
-  return complete(field, disk);
+  const field: Field = (name) => said[name] ?? env[VARIABLES[name] ?? ''];
+  return field('host') === undefined && field('dbname') === undefined ? noAddress() : field;
 }
 
-/** The whole address as one text, for the file. */
-export function formatAddress(
-  address: DatabaseAddress,
-  certificates: Readonly<Record<string, string | undefined>> = {},
-): string {
-  const settings = new URLSearchParams({ host: address.host, port: String(address.port), sslmode: address.tls });
-  for (const [name, path] of Object.entries(certificates)) if (path !== undefined) settings.set(name, path);
-  settings.set('user', address.user);
-  if (address.password !== undefined) settings.set('password', address.password);
-  return `postgres:///${encodeURIComponent(address.database)}?${settings}`;
+/** As one text; certificates by their files. */
+function formatAddress({ host, port, database, user, password, tls }: DatabaseAddress, field: Field): string {
+  const settings = new URLSearchParams({ host, port: String(port), user, sslmode: tls });
+  if (password !== undefined) settings.set('password', password);
+  for (const name of Object.values(CERTIFICATES)) {
+    const path = field(name);
+    if (path !== undefined) settings.set(name, path);
+  }
+  return `postgres:///${encodeURIComponent(database)}?${settings}`;
 }
 
 export function keepAddress(context: Pick<BoardContext, 'disk' | 'paths'>, url: string): void {
@@ -91,7 +110,7 @@ export function parseAddress(text: string, disk: Place['disk']): DatabaseAddress
 
 const MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
-function complete(field: (name: string) => string | undefined, disk: Place['disk']): DatabaseAddress | Refusal {
+function complete(field: Field, disk: Place['disk']): DatabaseAddress | Refusal {
   const user = field('user');
   const database = field('dbname') ?? user;
   const port = Number(field('port') ?? 5432);
@@ -131,6 +150,23 @@ const VARIABLES: Readonly<Record<string, string>> = {
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
 };
+
+/**
+ * For a board in a database: the address goes into memory, and everything that could tell it leaves this process's
+ * environment, so that no program it starts ever has it.
+ */
+export function takeAddress(context: BoardContext, env: Record<string, string | undefined>): BoardContext {
+  if (context.shared === undefined) return context;
+  const address = TAKEN.get(context.shared.board) ?? addressOf({ ...context, env });
+  TAKEN.set(context.shared.board, address);
+  // Programs that this one starts, and later commands, find it there.
+  const url = env[URL_VARIABLE];
+  if (url !== undefined && !('ok' in address) && kept(context) === undefined) keepAddress(context, url);
+  for (const name of ADDRESS_VARIABLES) delete env[name];
+  return { ...context, shared: { ...context.shared, address } };
+}
+
+const TAKEN = new Map<string, DatabaseAddress | Refusal>();
 
 /** Variables that may hold a part of the address: no agent gets them. */
 export const ADDRESS_VARIABLES: readonly string[] = [

@@ -45,7 +45,7 @@ export async function look(
   const [first, ...rest] = await connection.query(locked ? `begin; ${call}` : call);
   if (first === undefined) throw new Refused(notHere(undefined));
   const told = JSON.parse(String(first['line'])) as Told;
-  if (told.stage !== 'ready') throw new Refused(notHere(told.stage));
+  if (told.stage !== 'open') throw new Refused(notHere(told.stage));
   const head = Number(first['seq']);
   if (!told.follows) throw new Refused(setBack(seq, head));
   const switches = Object.entries(told.switches).map(([name, since]) => [name, Math.trunc(since)]);
@@ -93,7 +93,7 @@ export async function wholeBoard(connection: Connection, board: string): Promise
      from liza.board b where b.id = $1`,
     [board],
   );
-  if (row === undefined || row['stage'] !== 'ready')
+  if (row === undefined || row['stage'] !== 'open')
     return notHere(row === undefined ? undefined : String(row['stage']));
   return {
     seq: Number(row['seq']),
@@ -149,3 +149,41 @@ export const leaseOf = (row: LeaseRow, holder: Lease['holder']): Lease => ({
   holder,
   ...(row.stopped ? { stopped: true } : {}),
 });
+
+/** The journal's lines as they are. */
+export async function linesFrom(connection: Connection, board: string, from: number): Promise<readonly string[]> {
+  const rows = await connection.run(
+    `select line from liza.entry where board = $1 and seq >= $2 order by seq limit ${MANY}`,
+    [board, from],
+  );
+  return rows.map((row) => String(row['line']));
+}
+
+export async function archivedRowsSince(
+  connection: Connection,
+  board: string,
+  seq: number,
+): Promise<readonly (ArchivedRow & { readonly text: string })[]> {
+  const rows = await connection.run(
+    'select kind, id, status, goal, text from liza.archived where board = $1 and seq > $2 order by place',
+    [board, seq],
+  );
+  return rows as unknown as readonly (ArchivedRow & { readonly text: string })[];
+}
+
+/** Whatever stage it is in. */
+export async function wholeText(
+  connection: Connection,
+  board: string,
+): Promise<{ readonly stage: string; readonly hash: string; readonly text: string } | undefined> {
+  const [row] = await connection.run(
+    `select b.stage, b.hash, (select string_agg(r.text, '' order by array_position(b.sections, r.section), r.place)
+       from liza.record r where r.board = b.id) as text from liza.board b where b.id = $1`,
+    [board],
+    LONG,
+  );
+  if (row === undefined) return undefined;
+  return { stage: String(row['stage']), hash: String(row['hash']), text: String(row['text'] ?? '') };
+}
+
+const LONG = 120_000;

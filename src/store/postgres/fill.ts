@@ -3,6 +3,7 @@
 
 import type { Connection } from '../../ports/database.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
+import type { ArchivedText } from '../archive.ts';
 import type { BoardDocument } from '../yaml/document.ts';
 import { piecesOf, sectionsOf } from './pieces.ts';
 
@@ -17,14 +18,6 @@ export interface Filling {
   readonly switches: Readonly<Record<string, boolean>>;
 }
 
-export interface ArchivedText {
-  readonly kind: 'task' | 'goal';
-  readonly id: string;
-  readonly status: string;
-  readonly goal: string | null;
-  readonly text: string;
-}
-
 /** Filling takes longer than any command. */
 const PATIENCE = 600_000;
 const AT_ONCE = 500;
@@ -33,7 +26,7 @@ const AT_ONCE = 500;
 export async function fillBoard(connection: Connection, filling: Filling): Promise<Refusal | undefined> {
   const { board, repository, lines, doc, archived, switches } = filling;
   const [begun] = await connection.run('select liza.begin_filling($1, $2) as stage', [board, repository ?? null]);
-  if (begun?.['stage'] === 'ready')
+  if (begun?.['stage'] === 'open')
     return refuse('the database has this board already', 'a host joins it: liza init --join', 1, 'store-moved');
   const fill = (batch: readonly string[], change: object): Promise<unknown> =>
     connection.run('select liza.fill($1, $2, $3)', [board, JSON.stringify(batch), JSON.stringify(change)], PATIENCE);
@@ -45,8 +38,13 @@ export async function fillBoard(connection: Connection, filling: Filling): Promi
   return undefined;
 }
 
-/** From now on the board is in the database, if it is as far as this line. */
-export async function ready(connection: Connection, board: string, hash: string): Promise<boolean> {
-  const [row] = await connection.run("select liza.set_stage($1, 'filling', 'ready', $2) as done", [board, hash]);
+/** One step of a board's way into the database and out of it, if its journal ends with this line. */
+export async function setStage(
+  connection: Connection,
+  board: string,
+  [from, to]: readonly ['filling', 'ready'] | readonly ['ready', 'open'] | readonly ['open', 'moved'],
+  hash: string,
+): Promise<boolean> {
+  const [row] = await connection.run('select liza.set_stage($1, $2, $3, $4) as done', [board, from, to, hash]);
   return row?.['done'] === true;
 }

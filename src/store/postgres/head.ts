@@ -62,8 +62,16 @@ export async function follow(head: Head, lines: readonly Line[]): Promise<Head> 
     previous = hash;
     unsealed = isSealed(entry) ? 0 : unsealed + sizeOfChange(entry.change);
   }
-  if (isSealed(last.entry) && sha256Of(doc.source.bytes()) !== last.entry.state) throw new Refused(broken(last.entry.seq));
-  return { ...head, doc, normal: normaliseAfter(doc.value, head.doc.value), seq: last.entry.seq, hash: last.hash, unsealed };
+  if (isSealed(last.entry) && sha256Of(doc.source.bytes()) !== last.entry.state)
+    throw new Refused(broken(last.entry.seq));
+  return {
+    ...head,
+    doc,
+    normal: normaliseAfter(doc.value, head.doc.value),
+    seq: last.entry.seq,
+    hash: last.hash,
+    unsealed,
+  };
 }
 
 /** Characters that an entry's lines have. */

@@ -20,7 +20,7 @@ create table liza.board (
   hash text not null default repeat('0', 64),
   -- The sections of the state's text, in their order.
   sections text[] not null default '{}',
-  -- Not the board's home yet, or not any more: 'filling', 'ready', 'moved'.
+  -- 'filling' and 'ready': not in charge yet; 'open': this is the board; 'moved': it is in a state.yaml again.
   stage text not null default 'filling',
   -- The first commit of its repository: a host with another one has the wrong folder.
   repository text,
@@ -144,7 +144,7 @@ declare
   h text := encode(sha256(convert_to(p_line, 'UTF8')), 'hex');
 begin
   select * into b from liza.board where id = p_board for update;
-  if b.id is null or b.stage <> 'ready' then
+  if b.id is null or b.stage <> 'open' then
     raise exception 'LZ001 this board is not here' using errcode = 'LZ001';
   end if;
   if b.seq <> p_seq - 1 or b.hash <> p_prev then
@@ -242,7 +242,7 @@ declare
 begin
   insert into liza.board (id, repository) values (p_board, p_repository) on conflict (id) do nothing;
   select * into b from liza.board where id = p_board for update;
-  if b.stage = 'ready' then
+  if b.stage = 'open' then
     return b.stage;
   end if;
   delete from liza.record where board = p_board;
@@ -283,7 +283,8 @@ declare
   b liza.board;
 begin
   select * into b from liza.board where id = p_board for update;
-  if b.id is null or b.hash <> p_hash or b.stage not in (p_from, p_to) or p_to not in ('ready', 'moved') then
+  if b.id is null or (b.hash <> p_hash and b.stage <> p_to) or b.stage not in (p_from, p_to)
+    or (p_from, p_to) not in (('filling', 'ready'), ('ready', 'open'), ('open', 'moved')) then
     return false;
   end if;
   update liza.board set stage = p_to where id = p_board;

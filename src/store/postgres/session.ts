@@ -4,9 +4,12 @@
 import type { Connection } from '../../ports/database.ts';
 import { Refused } from '../../protocol/decision.ts';
 import type { BoardContext } from '../context.ts';
+import { readTail } from '../journal.ts';
 import type { SharedBoard } from '../shared-board.ts';
 import { addressOf } from './address.ts';
 import { archivedSince, type Look, look, wholeBoard } from './board-rows.ts';
+import { setBack } from './failures.ts';
+import { setStage } from './fill.ts';
 import { follow, type Head, hasArchived, headOf, withArchived } from './head.ts';
 import { Link } from './link.ts';
 
@@ -17,10 +20,12 @@ export interface Seen {
 
 export class SharedSession {
   readonly link: Link;
+  readonly #context: BoardContext;
   readonly #shared: SharedBoard;
   #head: Head | undefined;
 
   constructor(context: BoardContext, shared: SharedBoard) {
+    this.#context = context;
     this.#shared = shared;
     this.link = new Link(context, () => addressOf(context));
   }
@@ -57,8 +62,26 @@ export class SharedSession {
     if (this.#head === undefined || head.seq > this.#head.seq) this.#head = head;
   }
 
+  /** The journal that this host has on its disk ends with an entry that the database must have. */
+  async #refuseSetBack(connection: Connection): Promise<void> {
+    const { files, paths } = this.#context;
+    const seen = readTail(files, paths.journal, 1)?.lines.at(-1);
+    if (seen === undefined) return;
+    const { seq } = seen.entry;
+    const [row] = await connection.run(
+      `select b.seq, exists (select from liza.entry e where e.board = b.id and e.seq = $2 and e.hash = $3) as has
+         from liza.board b where b.id = $1 and b.stage = 'open'`,
+      [this.#shared.board, seq, seen.hash],
+    );
+    if (row?.['has'] === false) throw new Refused(setBack(seq, Number(row['seq'])));
+  }
+
   async #load(connection: Connection): Promise<Head> {
-    const whole = await wholeBoard(connection, this.#shared.board);
+    const { board, moved } = this.#shared;
+    // The move that brought the board here was killed at its very end.
+    if (moved !== undefined) await setStage(connection, board, ['ready', 'open'], moved);
+    await this.#refuseSetBack(connection);
+    const whole = await wholeBoard(connection, board);
     if ('ok' in whole) throw new Refused(whole);
     return headOf(whole.text, whole, whole.archived);
   }

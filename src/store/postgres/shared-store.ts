@@ -19,11 +19,17 @@ import { archivedTexts, entriesFrom, type LeaseRow, leaseOf } from './board-rows
 import { boardOf, holderOf } from './head.ts';
 import { type SharedSession, sessionOf } from './session.ts';
 import { inSharedTransaction } from './shared-transaction.ts';
+import { viewKeeper } from './view-keeper.ts';
 import { watchBoard } from './wake.ts';
 
 export function sharedStore(context: BoardContext, shared: SharedBoard): Store {
   const session = sessionOf(context, shared);
-  const read = () => readBoard(context, session);
+  const view = viewKeeper(context, shared, session);
+  const read = async (): Promise<Snapshot> => {
+    await view.begin();
+    const snapshot = await readBoard(context, session);
+    return { ...snapshot, notices: view.notices() };
+  };
   return {
     read,
     readTask: (id) => readTask(session, shared, read, id),
@@ -41,8 +47,15 @@ export function sharedStore(context: BoardContext, shared: SharedBoard): Store {
       const goals = (await archived(session, shared, 'goal')) as readonly GoalRecord[];
       return goals.toSorted((a, b) => numberOf(a.id) - numberOf(b.id));
     },
-    transact: (operation, decide) =>
-      inSharedTransaction(context, shared, (transaction) => transactIn(transaction, operation, decide)),
+    transact: async (operation, decide) => {
+      await view.begin();
+      const outcome = await inSharedTransaction(context, shared, (transaction) =>
+        transactIn(transaction, operation, decide),
+      );
+      if (outcome.ok && outcome.already !== true) await view.changed();
+      const notices = view.notices();
+      return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };
+    },
     renew: (renewal) => renew({ context, session, shared, read }, renewal),
     journal: (from) => journal(session, shared, from),
     watch: (changed) => watchBoard(context, shared, session, changed),

@@ -261,7 +261,7 @@ class SharedTransaction implements BoardTransaction {
     ].map(({ kind, id, status, goal: of, text }) => ({ kind, id, status: status as never, goal: of, text }));
     const before = this.#head;
     const size = sizeOfChange(rest.change);
-    const seals = before.unsealed + size >= doc.source.length;
+    const seals = before.unsealed + size >= doc.source.length || record.command === 'store move';
     const entry: Entry = {
       seq: before.seq + 1,
       time: iso(this.now()),

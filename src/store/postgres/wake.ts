@@ -4,10 +4,13 @@
 import type { BoardContext } from '../context.ts';
 import type { SharedBoard } from '../shared-board.ts';
 import type { SharedSession } from './session.ts';
+import { changedSwitches } from './view.ts';
+import { viewKeeper } from './view-keeper.ts';
 
 /** How late a change is noticed without announcements. */
 const LOOK_MS = 5000;
 const AGAIN_MS = 1000;
+const SWITCHES_MS = 1000;
 
 interface Watchers {
   readonly calls: Set<() => void>;
@@ -34,13 +37,17 @@ export function watchBoard(
   };
 }
 
-function begin({ clock }: BoardContext, { board }: SharedBoard, session: SharedSession): Watchers {
+function begin(context: BoardContext, shared: SharedBoard, session: SharedSession): Watchers {
+  const { clock } = context;
+  const { board } = shared;
+  const view = viewKeeper(context, shared, session);
   const calls = new Set<() => void>();
   let stopped = false;
   let told = session.head?.seq ?? 0;
   const tell = (seq: number): void => {
     if (stopped || seq <= told) return;
     told = seq;
+    void view.changed();
     for (const call of [...calls]) call();
   };
   const heard = (payload: string): void => {
@@ -68,11 +75,16 @@ function begin({ clock }: BoardContext, { board }: SharedBoard, session: SharedS
   };
   void listen();
   const stopLooking = clock.every(LOOK_MS, () => void look());
+  // A person may set or remove a switch file, which is seen as soon as on one machine.
+  const stopSwitches = clock.every(SWITCHES_MS, () => {
+    if (Object.keys(changedSwitches(context)).length > 0) void view.changed();
+  });
   const watchers = {
     calls,
     stop: () => {
       stopped = true;
       stopLooking();
+      stopSwitches();
       session.link.unlisten();
     },
   };

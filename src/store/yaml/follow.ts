@@ -2,7 +2,7 @@
 // around the changed lines are read again, so that following a large board costs what was changed. Whatever is not plain
 // (a section that came or went, lines above the first key) is left to reading all of it.
 
-import { type BoardDocument, parseDocumentSimple, type Plain, type Section } from './document.ts';
+import { type BoardDocument, type Plain, parseDocumentSimple, type Section } from './document.ts';
 import { isMap } from './equal.ts';
 import { type Hunk, replacementsOf, sizeOf } from './hunks.ts';
 import { lineNear, recordAt, spanAt } from './layout.ts';
@@ -63,7 +63,12 @@ function regionOf(doc: BoardDocument, at: number, hunks: readonly Hunk[]): Regio
 /** Reading all of so few costs nothing. */
 const SMALL = 8;
 
-function valueIn(doc: BoardDocument, section: Section, { from, to }: Region, text: string): { value: unknown } | undefined {
+function valueIn(
+  doc: BoardDocument,
+  section: Section,
+  { from, to }: Region,
+  text: string,
+): { value: unknown } | undefined {
   const isWhole = from < 0;
   const { recordSections } = doc;
   const read = parseDocumentSimple(isWhole ? text : `${section.key}:\n${text}`, { recordSections });
@@ -83,4 +88,3 @@ function mapWith({ layout, value }: Section, { from, to }: Pick<Region, 'from' |
   const kept = (some: readonly string[]) => some.map((name) => [name, old[name]] as const);
   return Object.fromEntries([...kept(names.slice(0, from)), ...Object.entries(fresh), ...kept(names.slice(to + 1))]);
 }
-

@@ -42,7 +42,9 @@ const countIn = async (bench: SharedBench): Promise<ReadonlyMap<string, number>>
   return counts;
 };
 
-test(`${COMMITS} commits, each cut at another point, are there exactly as often as was said`, { timeout: 600_000 }, async () => {
+test(`${COMMITS} commits, each cut at another point, are there exactly as often as was said`, {
+  timeout: 600_000,
+}, async () => {
   const { bench, proxy, store } = await behindProxy();
   try {
     expect((await leave(store, 'warm')).ok).toBe(true);
