@@ -11,7 +11,7 @@ import type { Committed } from '../store/store.ts';
 import type { CommandContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
-import { openBoard } from './open-board.ts';
+import { openCurrentBoard } from './open-board.ts';
 import { printErr } from './render/print.ts';
 import { plain } from './render/terminal.ts';
 import type { Args, Done, Result, Verb } from './verb.ts';
@@ -22,7 +22,7 @@ interface Opening {
 }
 
 export async function openProject(io: Io, { anyBoard = false }: Opening = {}): Promise<CommandContext | Refusal> {
-  const board = await openUpToDate(io);
+  const board = await openCurrentBoard(io);
   if (isRefusal(board)) return board;
   const { root } = board.paths;
   const actor = await identify(io, root);
@@ -30,15 +30,6 @@ export async function openProject(io: Io, { anyBoard = false }: Opening = {}): P
   // What was decided on a copy would never happen.
   const elsewhere = anyBoard ? undefined : boardElsewhere(board.disk, root);
   return elsewhere === undefined ? { ...board, actor } : ownedElsewhere(root, elsewhere);
-}
-
-/** Of a board in a database the files here are views: they are brought up to date for whoever reads them. */
-async function openUpToDate(io: Io): Promise<ReturnType<typeof openBoard>> {
-  const board = openBoard(io);
-  if (isRefusal(board) || board.shared === undefined) return board;
-  const { beginOnShared } = await import('../store/postgres/view-keeper.ts');
-  const isBack = await beginOnShared(board, board.shared);
-  return isBack ? openBoard(io) : board;
 }
 
 /** For verbs that work on git: with what a workflow on a task's folder needs. */

@@ -114,7 +114,38 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
     findings.push(broken('rules', message, 'liza validate shows where; fix it with liza edit'));
   }
   if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
-  return [...findings, ...(await checkArchive(context, fix, replayed)), ...(await checkLog(context, fix, replayed))];
+  return [
+    ...(await checkDatabase(context, replayed)),
+    ...findings,
+    ...(await checkArchive(context, fix, replayed)),
+    ...(await checkLog(context, fix, replayed)),
+  ];
+}
+
+/** The rows of a board in a database against its journal, and how it is reached. */
+async function checkDatabase(context: BoardContext, { verification }: Replayed): Promise<readonly Finding[]> {
+  const { shared } = context;
+  if (shared === undefined) return [];
+  const [{ addressOf }, { sessionOf }, { wholeText }] = await Promise.all([
+    import('../store/postgres/address.ts'),
+    import('../store/postgres/session.ts'),
+    import('../store/postgres/board-rows.ts'),
+  ]);
+  const session = sessionOf(context, shared);
+  const found = await session.link.refused(() => session.link.retry((one) => wholeText(one, shared.board)));
+  const address = addressOf(context);
+  const isSafe = !('ok' in address) && (address.tls === 'verify-full' || address.host.startsWith('/'));
+  const tls = 'ok' in address ? 'unknown' : address.tls;
+  // Somebody may write meanwhile: then the two are of different entries.
+  const differs = found?.hash === verification.head && found.text !== verification.text();
+  return [
+    differs
+      ? broken('store', 'the records in the database differ from what its journal leads to', 'run: liza log verify')
+      : ok('store', `on PostgreSQL: the records are as the journal leads to, entry ${verification.entries}`),
+    isSafe
+      ? ok('store', `the connection is checked (${tls})`)
+      : warning('store', `the connection is not checked (sslmode=${tls})`, 'safer: sslmode=verify-full in the address'),
+  ];
 }
 
 async function restoreBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {

@@ -42,11 +42,13 @@ export async function moveToPostgres(context: BoardContext, repository: string |
   if (busy !== undefined) return busy;
   const lock = await context.lock();
   if (!('release' in lock)) return unlocked(lock, context);
+  let moved: Moved | Refusal;
   try {
-    return await withConnection(context, url, (connection) => bringThere(context, connection, url, repository));
+    moved = await withConnection(context, url, (connection) => bringThere(context, connection, url, repository));
   } finally {
     lock.release();
   }
+  return moved;
 }
 
 async function bringThere(

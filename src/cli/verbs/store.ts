@@ -2,7 +2,7 @@
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { addressOf, keepAddress, parseAddress } from '../../store/postgres/address.ts';
-import { openBoard } from '../open-board.ts';
+import { openBoard, openCurrentBoard } from '../open-board.ts';
 import { onProject, openProject } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
 
@@ -55,7 +55,10 @@ const move: Verb = {
     if (context.shared !== undefined)
       return { ok: true, message: 'already done: the board is on PostgreSQL', data: { already: true } };
     const { firstCommit } = await import('../../project/join-store.ts');
-    return moveToPostgres(context, await firstCommit(context));
+    const moved = await moveToPostgres(context, await firstCommit(context));
+    // state.yaml says at once that it is a view.
+    if (moved.ok) await openCurrentBoard(io);
+    return moved;
   },
 };
 

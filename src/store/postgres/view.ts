@@ -8,7 +8,7 @@ import { appendFile, replaceFile } from '../../ports/files.ts';
 import { SWITCHES, type Switch } from '../../protocol/board.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
-import { EDITED_OUTSIDE, type Notice } from '../../protocol/notice.ts';
+import type { Notice } from '../../protocol/notice.ts';
 import type { Task } from '../../protocol/state.ts';
 import { goalArchive, taskArchive } from '../archive.ts';
 import { decode, readIfFile } from '../bounded-text.ts';
@@ -69,8 +69,8 @@ async function tellSwitches(context: BoardContext, shared: SharedBoard): Promise
     if (words.length === 0) return { ok: true } as const;
     transaction.commit(transaction.doc, {
       actor: 'external',
-      command: 'external_edit',
-      detail: `${EDITED_OUTSIDE}${words.join(', ')} by hand on ${shared.host}`,
+      command: 'switch',
+      detail: `${words.join(', ')} by hand on ${shared.name}`,
       change: [],
       records: [],
       switches: changed,
