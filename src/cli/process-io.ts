@@ -4,6 +4,7 @@
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
@@ -76,6 +77,7 @@ export function processIo(holdOptimiser: () => void): Io {
           nested: env.LIZA_LOCK_HELD,
         }),
         env,
+        version,
       ),
     openStore,
     get self() {

@@ -20,6 +20,8 @@ export interface SharedBoard {
   readonly time: ServerTime;
   /** Where the database is, once it was taken out of the environment. */
   readonly address?: DatabaseAddress | Refusal;
+  /** Of this program, for the other hosts to see. */
+  readonly version?: string;
 }
 
 /** The server's clock as it was last read, going on by this machine's monotonic one; this machine's own before that. */

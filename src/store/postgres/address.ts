@@ -155,7 +155,11 @@ const VARIABLES: Readonly<Record<string, string>> = {
  * For a board in a database: the address goes into memory, and everything that could tell it leaves this process's
  * environment, so that no program it starts ever has it.
  */
-export function takeAddress(context: BoardContext, env: Record<string, string | undefined>): BoardContext {
+export function takeAddress(
+  context: BoardContext,
+  env: Record<string, string | undefined>,
+  version: string,
+): BoardContext {
   if (context.shared === undefined) return context;
   const address = TAKEN.get(context.shared.board) ?? addressOf({ ...context, env });
   TAKEN.set(context.shared.board, address);
@@ -163,7 +167,7 @@ export function takeAddress(context: BoardContext, env: Record<string, string | 
   const url = env[URL_VARIABLE];
   if (url !== undefined && !('ok' in address) && kept(context) === undefined) keepAddress(context, url);
   for (const name of ADDRESS_VARIABLES) delete env[name];
-  return { ...context, shared: { ...context.shared, address } };
+  return { ...context, shared: { ...context.shared, address, version } };
 }
 
 const TAKEN = new Map<string, DatabaseAddress | Refusal>();

@@ -92,13 +92,10 @@ create table liza.host (
   id text not null,
   name text not null,
   version text not null,
-  tags text[] not null default '{}',
-  draining boolean not null default false,
   joined timestamptz not null,
   seen timestamptz not null,
   -- How far it has read.
   seq bigint not null default 0,
-  agents int not null default 0,
   primary key (board, id)
 );
 `;
@@ -219,19 +216,11 @@ create function liza.renew(p_board text, p_agent text, p_task text, p_epoch bigi
 $$;
 
 -- A host says that it is there.
-create function liza.greet(p_board text, p_host text, p_name text, p_version text, p_tags text[], p_seq bigint, p_agents int)
-  returns boolean language sql security definer set search_path = liza, pg_temp as $$
-  insert into liza.host as h (board, id, name, version, tags, joined, seen, seq, agents)
-    values (p_board, p_host, p_name, p_version, p_tags, liza.now(), liza.now(), p_seq, p_agents)
-    on conflict (board, id) do update set name = excluded.name, version = excluded.version, tags = excluded.tags,
-      seen = excluded.seen, seq = excluded.seq, agents = excluded.agents
-    returning h.draining;
-$$;
-
-create function liza.drain(p_board text, p_host text, p_drain boolean)
-  returns int language sql security definer set search_path = liza, pg_temp as $$
-  with changed as (update liza.host set draining = p_drain where board = p_board and id = p_host returning 1)
-  select count(*)::int from changed;
+create function liza.greet(p_board text, p_host text, p_name text, p_version text, p_seq bigint)
+  returns void language sql security definer set search_path = liza, pg_temp as $$
+  insert into liza.host (board, id, name, version, joined, seen, seq)
+    values (p_board, p_host, p_name, p_version, liza.now(), liza.now(), p_seq)
+    on conflict (board, id) do update set name = excluded.name, version = excluded.version, seen = excluded.seen, seq = excluded.seq;
 $$;
 
 -- Moving a board here and away again, in stages that a kill between them leaves clear.

@@ -3,6 +3,7 @@
 
 import type { BoardContext } from '../context.ts';
 import type { SharedBoard } from '../shared-board.ts';
+import { GREET_MS, greet } from './hosts.ts';
 import type { SharedSession } from './session.ts';
 import { changedSwitches } from './view.ts';
 import { viewKeeper } from './view-keeper.ts';
@@ -54,8 +55,13 @@ function begin(context: BoardContext, shared: SharedBoard, session: SharedSessio
     const [name, seq] = payload.split(' ');
     if (name === board) tell(Number(seq));
   };
+  let greetAt = Number.NEGATIVE_INFINITY;
   const look = async (): Promise<void> => {
     try {
+      if (clock.monotonic() >= greetAt) {
+        await session.link.use((connection) => greet(connection, shared, session.head?.seq ?? 0));
+        greetAt = clock.monotonic() + GREET_MS;
+      }
       const [row] = await session.link.use((connection) =>
         connection.run('select seq from liza.board where id = $1', [board]),
       );
