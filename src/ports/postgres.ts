@@ -29,7 +29,7 @@ async function open(address: DatabaseAddress, application: string, encrypted: bo
   try {
     await client.connect();
   } catch (error) {
-    throw failed(error, 'unreachable');
+    throw notConnected(error);
   }
   return connectionOf(client);
 }
@@ -122,6 +122,18 @@ interface Stream {
 
 const streamOf = (client: Client): Stream | undefined =>
   (client as unknown as { readonly connection?: { readonly stream?: Stream } }).connection?.stream;
+
+/** A server that starts, stops or is full may take the next one; a login that it refuses stays refused. */
+const LATER = /^(?:57P0|53)/;
+const CERTIFICATE = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS|HOSTNAME_MISMATCH|ERR_SSL|ERR_OSSL)/;
+
+function notConnected(error: unknown): DatabaseError {
+  const { code, message } = failed(error, 'unreachable');
+  const { severity } = error as { readonly severity?: string };
+  const isFinal =
+    (severity !== undefined && !LATER.test(code)) || CERTIFICATE.test(code) || /does not support SSL/i.test(message);
+  return new DatabaseError(isFinal ? 'refused' : 'unreachable', message, code);
+}
 
 /** The classes of errors after which the session is gone, though the server could still say so. */
 const ENDS_SESSION = /^(?:57P0[1-5]|08...|25P03|25P04)$/;

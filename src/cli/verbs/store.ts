@@ -45,7 +45,7 @@ const move: Verb = {
   details: [
     'Takes the whole board along: journal, archive, numbers. Nothing may run meanwhile. A move that was interrupted is finished, or begun anew, by the same command; one of the two is in charge at every moment.',
     WHERE,
-    'The first move makes the tables, for which the role must own the database or a schema named liza; what hosts need afterwards: scripts/postgres-role.sql.',
+    'The first move makes the tables, for which the role must own the database or a schema named liza; what hosts need afterwards: schema/postgres-role.sql.',
   ],
   run: async (args, io) => {
     const context = await openProject(io);

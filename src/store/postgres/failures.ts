@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 
 const CERTIFICATE = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|ERR_SSL|ERR_OSSL)/;
 
-const GRANTS_HINT = 'let the owner of the schema run scripts/postgres-role.sql for the role that this host uses';
+const GRANTS_HINT = 'let the owner of the schema run schema/postgres-role.sql for the role that this host uses';
 const ADDRESS_HINT = 'look at LIZA_STORE_URL or PGSERVICE, or give the address again: liza store address';
 
 export function explain(error: DatabaseError, secrets: readonly string[]): Refusal {

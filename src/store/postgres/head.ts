@@ -11,6 +11,7 @@ import type { BoardContext } from '../context.ts';
 import { type Normal, normalise, normaliseAfter } from '../file-values.ts';
 import { sha256Of } from '../hash.ts';
 import type { Line } from '../journal.ts';
+import { refuseNewer } from '../version.ts';
 import { type BoardDocument, parseDocument } from '../yaml/document.ts';
 import { documentFollowing } from '../yaml/follow.ts';
 import { applyHunks, type Hunk, sizeOf } from '../yaml/hunks.ts';
@@ -33,6 +34,8 @@ export async function headOf(
   archived: readonly ArchivedRow[],
 ): Promise<Head> {
   const doc = await parsed(text);
+  const newer = refuseNewer(doc);
+  if (newer !== undefined) throw new Refused(newer);
   return {
     ...{ doc, normal: normalise(doc.value), seq, hash },
     archived: withArchived(new Map(), archived),

@@ -26,6 +26,7 @@ export class Link {
   #tail: Promise<unknown> = Promise.resolve();
   #heard: ((payload: string) => void) | undefined;
   #listens = false;
+  #downUntil = Number.NEGATIVE_INFINITY;
   #broken: () => void = () => {};
 
   constructor(host: Pick<Host, 'clock' | 'database'>, address: () => DatabaseAddress | Refusal) {
@@ -43,15 +44,27 @@ export class Link {
   /** Again while the connection breaks, until the patience is over: for work that may run twice. */
   async retry<T>(work: (connection: Connection) => Promise<T>, patience = PATIENCE_MS): Promise<T> {
     const { clock } = this.#host;
-    const until = clock.monotonic() + patience;
+    // Of a database that was just waited for in vain nobody waits again.
+    const until = clock.monotonic() + (clock.monotonic() < this.#downUntil ? 0 : patience);
     for (let wait = 20; ; wait = Math.min(wait * 2, 1000)) {
       try {
-        return await this.use(work);
+        const done = await this.use(work);
+        this.#downUntil = Number.NEGATIVE_INFINITY;
+        return done;
       } catch (error) {
-        if (!isLost(error) || clock.monotonic() + wait > until) throw error;
+        if (!isLost(error)) throw error;
+        if (clock.monotonic() + wait > until) {
+          this.#downUntil = clock.monotonic() + PATIENCE_MS;
+          throw error;
+        }
         await clock.sleep(wait);
       }
     }
+  }
+
+  /** How long to wait for it now. */
+  get patience(): number {
+    return this.#host.clock.monotonic() < this.#downUntil ? 0 : PATIENCE_MS;
   }
 
   /** A refusal for whoever asked; anything else is thrown on. */

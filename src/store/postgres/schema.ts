@@ -291,11 +291,3 @@ export const MIGRATIONS: readonly string[] = [
    revoke execute on all functions in schema ${SCHEMA} from public;
    insert into liza.version (version) values (1);`,
 ];
-
-/** What the role of a host needs, and nothing else; run by the owner of the schema. */
-export const GRANTS = (role: string): string =>
-  [
-    `grant usage on schema ${SCHEMA} to ${role};`,
-    `grant select on all tables in schema ${SCHEMA} to ${role};`,
-    `grant execute on all functions in schema ${SCHEMA} to ${role};`,
-  ].join('\n');

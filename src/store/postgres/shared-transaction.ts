@@ -53,7 +53,7 @@ export async function inSharedTransaction<T>(
   reach: Reach = 'head',
 ): Promise<T | Refusal> {
   const session = sessionOf(context, shared);
-  const until = context.clock.monotonic() + PATIENCE_MS;
+  const until = context.clock.monotonic() + session.link.patience;
   for (let wait = 20; ; wait = Math.min(wait * 2, 1000)) {
     const turn = new Turn<T>({ context, shared, session, reach });
     try {

@@ -95,9 +95,13 @@ export function changedSwitches(context: BoardContext): Readonly<Partial<Record<
 
 const switchesFile = ({ paths }: BoardContext): string => join(paths.liza, 'cache', 'switches.json');
 
+/** Undefined: this host has not shown any yet. */
 function rememberedSwitches(context: BoardContext): ReadonlySet<string> | undefined {
+  const text = context.files.read(switchesFile(context))?.toString('utf8');
+  if (text === undefined) return undefined;
   try {
-    return new Set(JSON.parse(context.files.read(switchesFile(context))?.toString('utf8') ?? 'null') as string[]);
+    const names: unknown = JSON.parse(text);
+    return Array.isArray(names) ? new Set(names) : undefined;
   } catch {
     return undefined;
   }
