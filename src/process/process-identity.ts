@@ -30,8 +30,20 @@ export function isHalted(host: ProcessHost, identity: ProcessIdentity): boolean 
   }
 }
 
-/** An identity as one text, for a field of the board: `<boot>/<pid>/<started>`. */
+/** An identity as one text: `<boot>/<pid>/<started>`. */
 export const formatProcess = ({ boot, pid, started }: ProcessIdentity): string => `${boot}/${pid}/${started}`;
+
+/** For a field of the board. Where several hosts share it, the host is named too. */
+export const boardProcess = ({ shared }: ProcessHost, identity: ProcessIdentity): string =>
+  formatProcess(shared === undefined ? identity : { ...identity, boot: `${identity.boot}@${shared.host}` });
+
+/** What a field of the board names, where this host may judge it: of another host's pids nothing is known here. */
+export function judgedProcess({ shared }: ProcessHost, text: string): ProcessIdentity | undefined {
+  const identity = parseProcess(text);
+  if (identity === undefined || shared === undefined) return identity;
+  const own = `@${shared.host}`;
+  return identity.boot.endsWith(own) ? { ...identity, boot: identity.boot.slice(0, -own.length) } : undefined;
+}
 
 /** On macOS `started` has spaces; boot and pid never do. */
 export function parseProcess(text: string): ProcessIdentity | undefined {
@@ -43,14 +55,7 @@ export function parseProcess(text: string): ProcessIdentity | undefined {
 /** Read once for each machine. */
 const boots = new WeakMap<Disk, string>();
 
-export const bootId = (host: ProcessHost): string =>
-  host.shared === undefined ? machineBoot(host) : `${machineBoot(host)}@${host.shared.host}`;
-
-/** Of another host nothing is known, whatever its pid may be here. */
-export const mayJudge = ({ shared }: ProcessHost, { boot }: ProcessIdentity): boolean =>
-  shared === undefined || boot.endsWith(`@${shared.host}`);
-
-function machineBoot(host: ProcessHost): string {
+export function bootId(host: ProcessHost): string {
   const known = boots.get(host.disk);
   if (known !== undefined) return known;
   const boot = isLinux(host) ? host.disk.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : askBoot(host);

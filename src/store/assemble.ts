@@ -1,7 +1,7 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
 import type { ProcessHost } from '../process/proc-files.ts';
-import { isAlive, isHalted, mayJudge, type ProcessIdentity, parseProcess } from '../process/process-identity.ts';
+import { isAlive, isHalted, judgedProcess, type ProcessIdentity } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -59,7 +59,7 @@ export function haltedMerges(host: ProcessHost, state: State): ReadonlySet<strin
   const named = new Set(state.tasks.flatMap((task) => task?.merging?.process ?? []));
   const isStopped = (identity: ProcessIdentity | undefined): boolean =>
     identity !== undefined && isHalted(host, identity);
-  return new Set([...named].filter((one) => isStopped(parseProcess(one))));
+  return new Set([...named].filter((one) => isStopped(judgedProcess(host, one))));
 }
 
 /** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */
@@ -67,8 +67,8 @@ export function endedProcesses(host: ProcessHost, state: State, leases: Board['l
   const gone = new Set<string>();
   const look = (named: unknown): void => {
     if (typeof named !== 'string' || gone.has(named)) return;
-    const identity = parseProcess(named);
-    if (identity !== undefined && mayJudge(host, identity) && !isAlive(host, identity)) gone.add(named);
+    const identity = judgedProcess(host, named);
+    if (identity !== undefined && !isAlive(host, identity)) gone.add(named);
   };
   // A board that was never validated comes through here as well: a task may be anything.
   for (const task of state.tasks) for (const named of [task?.claiming?.process, task?.merging?.process]) look(named);

@@ -1,7 +1,7 @@
 // The board as this process has it in memory: the text of one entry and what it says. It goes forward by the entries that
 // others committed; it never goes back.
 
-import { isAlive, mayJudge, parseProcess } from '../../process/process-identity.ts';
+import { isAlive, parseProcess } from '../../process/process-identity.ts';
 import type { Board, Lease } from '../../protocol/board.ts';
 import { Refused, refuse } from '../../protocol/decision.ts';
 import { numberOf } from '../../protocol/goal/goal-tasks.ts';
@@ -142,6 +142,6 @@ function earlierGoals({ archived }: Head, { goal }: State): ReadonlySet<string> 
 export function holderOf(context: BoardContext, { host, process, stopped }: LeaseRow): Lease['holder'] {
   if (stopped) return 'dead';
   const identity = process === null || host !== context.shared?.host ? undefined : parseProcess(process);
-  if (identity === undefined || !mayJudge(context, identity)) return 'unknown';
+  if (identity === undefined) return 'unknown';
   return isAlive(context, identity) ? 'alive' : 'dead';
 }
