@@ -177,7 +177,8 @@ function kind(schema) {
 
 /** Of a package that has no file for it: the last section of its README. */
 function licenceInReadme(folder) {
-  const [, text] = /\n## Licen[cs]e\n([^]*)$/i.exec(readFileSync(path.join(folder, 'README.md'), 'utf8')) ?? [];
+  const readme = readFileSync(path.join(folder, 'README.md'), 'utf8');
+  const text = readme.split(/\n## Licen[cs]e\n/i)[1];
   if (text === undefined) throw new Error(`${folder} has no licence`);
   return text.trim();
 }
