@@ -161,6 +161,15 @@ function storeOf(parts, { url, root }) {
   return parts.openStore(context);
 }
 
+/** A writer on a host of its own. */
+function ownHost(parts, { url, root }) {
+  const own = `${root}-${process.pid}`;
+  mkdirSync(join(own, '.liza'), { recursive: true });
+  const name = `host-${process.pid}`;
+  writeFileSync(join(own, '.liza', 'store'), parts.storeText({ board: BOARD, host: name, name }));
+  return { url, root: own };
+}
+
 const CHANGES = {
   'a note': () => (state, now) => ({
     ...state,
@@ -255,7 +264,7 @@ async function writers(parts, folder, target) {
 async function writer() {
   const { folder, target } = JSON.parse(process.env.BENCH_WRITER);
   const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
-  const store = storeOf(parts, target);
+  const store = storeOf(parts, ownHost(parts, target));
   const change = CHANGES['a note'](parts);
   await run(parts, store, change, 0);
   process.send('ready');

@@ -64,7 +64,7 @@ const move: Verb = {
 
 const address: Verb = {
   operatorOnly: true,
-  examples: ['liza store address < address-file', 'pass show liza | liza store address'],
+  examples: ['printf "%s" "$ADDRESS" | liza store address'],
   details: [
     'Reads postgres://user:password@host:port/database?sslmode=verify-full from stdin, and keeps it in a file that only you can read and no sandbox shows.',
   ],

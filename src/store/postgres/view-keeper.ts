@@ -52,7 +52,9 @@ export async function beginOnShared(context: BoardContext, shared: SharedBoard):
 
 const KEEPERS = new WeakMap<SharedSession, ViewKeeper>();
 const SHARE = 10;
-const SHORTEST_MS = 250;
+/** A command changes the board a few times and ends: its files are right at once, and it waits for no timer. */
+const AT_ONCE = 5;
+const SHORTEST_MS = 1000;
 
 export function viewKeeper(context: BoardContext, shared: SharedBoard, session: SharedSession): ViewKeeper {
   const known = KEEPERS.get(session);
@@ -62,6 +64,7 @@ export function viewKeeper(context: BoardContext, shared: SharedBoard, session: 
   let told: readonly Notice[] = [];
   let next = 0;
   let isWaiting = false;
+  let left = AT_ONCE;
   const refresh = async (): Promise<void> => {
     const start = clock.monotonic();
     try {
@@ -77,6 +80,10 @@ export function viewKeeper(context: BoardContext, shared: SharedBoard, session: 
     begin: () => (begun ??= refresh()),
     changed: async () => {
       const wait = next - clock.monotonic();
+      if (left > 0) {
+        left -= 1;
+        return refresh();
+      }
       if (wait <= 0) return refresh();
       if (isWaiting) return;
       isWaiting = true;
