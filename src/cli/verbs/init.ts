@@ -60,7 +60,10 @@ export const verb: Verb = {
       aka: ['template'],
     },
     join: { description: 'Become a further host of a board that is on PostgreSQL (liza store move).' },
-    board: { value: 'name', description: 'With --join: which board, where the database has several of this repository.' },
+    board: {
+      value: 'name',
+      description: 'With --join: which board, where the database has several of this repository.',
+    },
     yes: { short: 'y', description: 'Ask nothing: use every default that would be shown.' },
   },
   elsewhere: { force: 'to start over: liza deinit, then liza init' },

@@ -78,8 +78,16 @@ function shareNames({ layout: was }: Section, { layout: is }: Section): void {
 
 const NAMED = new WeakMap<readonly (string | null)[], readonly string[]>();
 
-/** What an entry's lines do to the rows. */
-export function changedPieces(before: BoardDocument, after: BoardDocument, hunks: readonly Hunk[]): PieceChange {
+/**
+ * What an entry's lines do to the rows. `typed`: by hand, where a changed line can give the lines below it another meaning,
+ * so that whole sections are written again.
+ */
+export function changedPieces(
+  before: BoardDocument,
+  after: BoardDocument,
+  hunks: readonly Hunk[],
+  typed = false,
+): PieceChange {
   if (hunks.length === 0) return {};
   const sections = sectionsOf(after);
   if (!sameItems(sectionsOf(before), sections) || before.sections.length === 0)
@@ -91,7 +99,9 @@ export function changedPieces(before: BoardDocument, after: BoardDocument, hunks
   for (const [at, section] of after.sections.entries()) {
     const [was, is] = [old.get(at), fresh.get(at)];
     if (was === undefined && is === undefined) continue;
-    const change = changedSection(before.sections[at] as Section, section, was ?? new Set(), is ?? new Set());
+    const change = typed
+      ? 'all'
+      : changedSection(before.sections[at] as Section, section, was ?? new Set(), is ?? new Set());
     if (change === 'all') {
       drop.push({ section: section.key });
       put.push(...piecesIn(after, at));
@@ -144,7 +154,7 @@ interface SectionChange {
 }
 
 function changedSection(was: Section, is: Section, old: Set<number>, fresh: Set<number>): SectionChange | 'all' {
-  if (was.kind !== is.kind) return 'all';
+  if (was.kind !== is.kind || was.indent !== is.indent) return 'all';
   const [before, after] = [keysOf(was), keysOf(is)];
   const left = new Set([...old].flatMap((index) => before[index] ?? []));
   const there = new Set([...fresh].flatMap((index) => after[index] ?? []));
@@ -154,6 +164,7 @@ function changedSection(was: Section, is: Section, old: Set<number>, fresh: Set<
   // Rows that stay must stay in their order, and new ones come last; places as names would shift.
   const isInOrder = kept.every((key, index) => key === after[index]);
   const shifts = gone.length > 0 && before.some((key) => key.startsWith('#'));
-  if (!isInOrder || shifts) return 'all';
+  const isComplete = after.slice(kept.length).every((key) => there.has(key));
+  if (!isInOrder || !isComplete || shifts) return 'all';
   return { gone, put: [...fresh].sort((a, b) => a - b) };
 }

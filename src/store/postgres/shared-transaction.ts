@@ -276,7 +276,8 @@ class SharedTransaction implements BoardTransaction {
     if (doc.source.pieces > MOST_PIECES) doc.source.toString();
     const line = JSON.stringify(entry);
     const change = {
-      ...changedPieces(before.doc, doc, rest.change),
+      // An edit by hand names the text that was typed.
+      ...changedPieces(before.doc, doc, rest.change, rest.seen !== undefined),
       ...(rows.length === 0 ? {} : { archive: rows }),
       ...defined({ switches: record.switches }),
     };
