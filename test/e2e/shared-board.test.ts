@@ -116,6 +116,11 @@ test('a second host joins with its clone, sees and changes the board, and PAUSE 
     watch.child.kill('SIGINT');
     await watch.ended;
   }
+  // A host leaves; the board stays for the others.
+  expect(q.ok(['deinit']).code).toBe(0);
+  expect(fs.existsSync(path.join(root, '.liza'))).toBe(false);
+  expect(fs.existsSync(path.join(root, '.git', 'liza', 'store-address'))).toBe(false);
+  expect(p.ok(['note', 'list']).stdout).toContain('another');
   // A clone of something else is not taken.
   const other = builtIn({
     ...p,

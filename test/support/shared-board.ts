@@ -29,8 +29,8 @@ export interface SharedBench {
   readonly board: string;
   readonly database: string;
   readonly url: string;
-  /** A further host of the board: a folder of its own. `through`: another address, say a proxy's. */
-  host(name: string, through?: string): BoardContext;
+  /** A further host of the board: a folder of its own. `through`: another address, say a proxy's. No views: no files are kept. */
+  host(name: string, through?: string, views?: 'no views'): BoardContext;
   /** The server's clock, from now on held. */
   setClock(now: Instant): Promise<void>;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
@@ -65,13 +65,14 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
   const opened: BoardContext[] = [];
   return {
     ...{ server, board, database: name, url },
-    host: (id, through = url) => {
+    host: (id, through = url, views) => {
       const root = temporaryFolder();
       fs.mkdirSync(path.join(root, '.liza'));
       fs.writeFileSync(path.join(root, '.liza', 'store'), storeText({ board, host: id, name: id }));
       const context = {
         ...boardContext(root, { gitDirectory: undefined, host: hostAt() }),
         env: { LIZA_STORE_URL: through },
+        ...(views === undefined ? {} : { leavesCache: true as const }),
       };
       opened.push(context);
       return context;

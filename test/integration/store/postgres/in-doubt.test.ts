@@ -29,7 +29,7 @@ async function behindProxy(): Promise<{ bench: SharedBench; proxy: CuttingProxy;
   const bench = await sharedBench(aBoard(), START);
   const proxy = await CuttingProxy.open(bench.server.port);
   const through = bench.url.replace(`:${bench.server.port}/`, `:${proxy.port}/`);
-  return { bench, proxy, store: openStore(bench.host('one', through)) };
+  return { bench, proxy, store: openStore(bench.host('one', through, 'no views')) };
 }
 
 const countIn = async (bench: SharedBench): Promise<ReadonlyMap<string, number>> => {
