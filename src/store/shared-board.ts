@@ -42,6 +42,9 @@ export class ServerTime {
   }
 }
 
+/** How the heading of a state.yaml begins that is only a view. */
+export const VIEW = '# A view of entry ';
+
 export const storeFile = ({ liza }: Pick<Paths, 'liza'>): string => join(liza, 'store');
 
 export const storeText = ({

@@ -151,6 +151,11 @@ test('commands for the file work on a copy, and an edit of the view is set aside
   expect(p.ok(['lock', 'read']).stdout).toContain('poll_interval: 8');
   p.ok(['undo']);
   expect(p.ok(['lock', 'read']).stdout).toContain('poll_interval: 9');
+  // Without the file that names the board, the view is no board.
+  const named = p.read('.liza', 'store');
+  fs.rmSync(p.file('.liza', 'store'));
+  expect(p.liza(['note', 'nowhere'])).toMatchObject({ code: 4, stderr: expect.stringContaining('.liza/store') });
+  fs.writeFileSync(p.file('.liza', 'store'), named);
   fs.appendFileSync(p.file('.liza', 'state.yaml'), '# by hand\n');
   const noted = p.ok(['note', 'after it']);
   expect(noted.stderr).toContain('make the change with: liza edit');

@@ -162,7 +162,7 @@ function changedSection(was: Section, is: Section, old: Set<number>, fresh: Set<
   const isGone = new Set(gone);
   const kept = gone.length === 0 ? before : before.filter((key) => !isGone.has(key));
   // Rows that stay must stay in their order, and new ones come last; places as names would shift.
-  const isInOrder = kept.every((key, index) => key === after[index]);
+  const isInOrder = kept === after || kept.every((key, index) => key === after[index]);
   const shifts = gone.length > 0 && before.some((key) => key.startsWith('#'));
   const isComplete = after.slice(kept.length).every((key) => there.has(key));
   if (!isInOrder || !isComplete || shifts) return 'all';

@@ -17,7 +17,7 @@ import { sha256 } from '../hash.ts';
 import { GENESIS, type Line, lastOf, parseEntry, readTail } from '../journal.ts';
 import { appendLog } from '../log.ts';
 import { keepAside } from '../rejected.ts';
-import type { SharedBoard } from '../shared-board.ts';
+import { type SharedBoard, VIEW } from '../shared-board.ts';
 import { applySwitches, readSwitches } from '../switch-files.ts';
 import { parseStrict } from '../yaml/strict.ts';
 import { archivedRowsSince, linesFrom } from './board-rows.ts';
@@ -27,7 +27,7 @@ import { inSharedTransaction } from './shared-transaction.ts';
 const HEADING = /^# A view of entry (\d+) of a board on PostgreSQL \(([0-9a-f]{64})\)[^\n]*\n/;
 
 const headingOf = (seq: number, hash: string): string =>
-  `# A view of entry ${seq} of a board on PostgreSQL (${hash}): an edit here changes nothing, use liza edit\n`;
+  `${VIEW}${seq} of a board on PostgreSQL (${hash}): an edit here changes nothing, use liza edit\n`;
 
 /** Of a state.yaml: what it is a view of, and whether anybody changed it since. */
 function readView(text: string): { readonly seq: number; readonly isEdited: boolean } | undefined {
