@@ -1,14 +1,15 @@
 // One decision, made and recorded in a writer's turn, and the finished tasks that leave the state after it.
 
 import { errorCode } from '../ports/files.ts';
-import type { Board } from '../protocol/board.ts';
+import { type Actor, type Board, plays } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
-import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import { type Decided, type Decision, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { isTerminal, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import type { BoardTransaction } from './board-transaction.ts';
+import { SIZE_LIMIT } from './bounded-text.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { Committed, Decide, Operation, Outcome } from './store.ts';
 import { LostRace, type Seen } from './transaction.ts';
@@ -33,6 +34,8 @@ async function decideAndRecord(
 ): Promise<Decision> {
   const { decision, update } = await transaction.withEnough((seen) => decideAndUpdate(seen, decideOn));
   if (!decision.ok || update === undefined) return decision;
+  const refused = tooLarge(actor, update.doc.source.length, update.before);
+  if (refused !== undefined) return refused;
   transaction.commit(update.doc, {
     actor,
     command,
@@ -45,13 +48,29 @@ async function decideAndRecord(
   return decision;
 }
 
+/** A larger file nobody reads any more: what leads there is refused, to agents first, so that a person can still mend it. */
+function tooLarge(actor: Actor, length: number, before: number): Refusal | undefined {
+  const isAgents = !plays(actor, 'human') && !plays(actor, 'supervisor');
+  const most = isAgents ? SIZE_LIMIT * 0.75 : SIZE_LIMIT;
+  if (length <= most || length <= before) return undefined;
+  return refuse(
+    `the blackboard would have ${Math.ceil(length / 2 ** 20)} MB, at most ${most / 2 ** 20} are taken${isAgents ? ' from agents' : ''}`,
+    isAgents
+      ? 'Stop here: a person has to make room'
+      : 'make room: liza archive moves ended tasks out; liza edit shows what is so large',
+    1,
+    'board-size',
+  );
+}
+
 /** The decision, and the document it leads to; commits nothing. */
 async function decideAndUpdate({ doc, normal, board }: Seen, decideOn: (board: Board) => Decision) {
   const decision = decideOn(board);
   if (!decision.ok || decision.already === true) return { decision };
   const target = normal.toFile(decision.state);
   const update = updateDocumentSimple(doc, target) ?? (await updateDocument(doc, target));
-  return { decision, update: { ...update, records: touchedRecords(board.state, decision.state) } };
+  const records = touchedRecords(board.state, decision.state);
+  return { decision, update: { ...update, records, before: doc.source.length } };
 }
 
 const withSaid = ({ detail, said }: Decided): string =>

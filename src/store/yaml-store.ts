@@ -2,6 +2,7 @@
 // Hides the lock, the journal, the cache and the edits made by hand.
 
 import { basename, join } from 'node:path';
+import { watchFolder } from '../ports/watch-folder.ts';
 import { type Lease, SWITCHES } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
@@ -118,7 +119,7 @@ async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerato
   for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
 }
 
-/** Without file system events (network mounts, containers) a change is noticed this late. */
+/** Without file system events (network mounts, containers, no watcher left) a change is noticed this late. */
 const FALLBACK_MS = 2000;
 const SETTLE_MS = 4;
 
@@ -140,17 +141,16 @@ function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): 
   };
   // A commit touches several files within milliseconds; read in the middle of it, a board costs more than after it.
   let stopSettling: (() => void) | undefined;
-  const watcher = disk.watch(paths.liza, (_event, file) => {
+  const watcher = watchFolder(disk, paths.liza, (file) => {
     if (stopSettling !== undefined || (file !== null && !names.has(file))) return;
     stopSettling = clock.after(SETTLE_MS, () => {
       stopSettling = undefined;
       compare();
     });
   });
-  watcher.on('error', () => watcher.close());
   const stopComparing = clock.every(FALLBACK_MS, compare);
   return () => {
-    watcher.close();
+    watcher?.close();
     stopSettling?.();
     stopComparing();
   };
