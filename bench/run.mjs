@@ -18,12 +18,13 @@ const PARTS = {
   sandbox: 'starting a program in the sandbox, a command from inside it',
   identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
   crew: 'merged tasks per minute, own CPU, memory and event loop with 1 to 32 coders (not in --quick)',
+  postgres: 'a board on PostgreSQL: a command beside its SQL by hand, 10,000 tasks, a cold start, eight writers',
   checks: 'checks against cunning agents, against a build without them',
 };
 /** Not for a look. */
 const LONG = ['identity', 'crew', 'files'];
 /** They make builds of their own, or load parts of this one. */
-const OWN_BUILDS = ['identity', 'checks', 'sandbox'];
+const OWN_BUILDS = ['identity', 'checks', 'sandbox', 'postgres'];
 const HELP = `npm run bench -- [options]      (the same as node bench/run.mjs --check [options])
   --check              exit 1 when a limit is missed
   --quick              few rounds of each: numbers for a look, not for a decision

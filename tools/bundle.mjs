@@ -2,7 +2,7 @@
 // (arguments and `show`), program.cjs (what every change of the board needs) and rest.cjs (everything else). What main.cjs
 // imports lazily goes to the last two, which the bundler divides along the imports: each chunk is a function that runs
 // when it is first needed, so that a command pays for its own code alone. Files of their own, loaded only when needed:
-// inside.cjs (`liza` in a sandbox), and the libraries yaml.cjs, diff.cjs and acp.cjs.
+// inside.cjs (`liza` in a sandbox), and the libraries yaml.cjs, diff.cjs, acp.cjs and pg.cjs.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,8 +41,9 @@ const CHANGES = [
 const YAML = 'src/store/yaml/library.ts';
 const DIFF = 'src/store/yaml/diff-library.ts';
 const ACP = 'src/providers/acp-library.ts';
+const POSTGRES = 'src/ports/postgres-library.ts';
 /** Modules and packages that most commands never need: each is a file of its own. */
-const APART = { [YAML]: './yaml.cjs', [DIFF]: './diff.cjs', [ACP]: './acp.cjs' };
+const APART = { [YAML]: './yaml.cjs', [DIFF]: './diff.cjs', [ACP]: './acp.cjs', [POSTGRES]: './pg.cjs' };
 
 /** `within(module)`: from where a lazily imported module comes; undefined: it is bundled with its importer. */
 const lazyImports = (within) => ({
@@ -136,6 +137,11 @@ async function bundleParts(dist, first) {
     bundle('yaml.cjs', { ...fromText(`export * from './${YAML}'`), ...LIBRARY }),
     bundle('diff.cjs', { ...fromText(`export * from './${DIFF}'`), ...LIBRARY }),
     bundle('acp.cjs', { ...fromText(`export * from './${ACP}'`), ...LIBRARY, plugins: [withoutJsonSchema] }),
+    bundle('pg.cjs', {
+      ...fromText(`export * from './${POSTGRES}'`),
+      ...LIBRARY,
+      external: ['pg-native', 'pg-cloudflare'],
+    }),
   ]);
   refuseTwoStates(modulesIn(main.metafile).filter((module) => inRest.includes(module)));
   const ids = Object.fromEntries(['main.cjs', ...PARTS].map((part) => [part, idOf(dist, part)]));

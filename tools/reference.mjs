@@ -175,8 +175,29 @@ function kind(schema) {
   return names[schema.type] ?? schema.type ?? 'any';
 }
 
+/** Of a package that has no file for it: the last section of its README. */
+function licenceInReadme(folder) {
+  const readme = readFileSync(path.join(folder, 'README.md'), 'utf8');
+  const text = readme.split(/\n## Licen[cs]e\n/i)[1];
+  if (text === undefined) throw new Error(`${folder} has no licence`);
+  return text.trim();
+}
+
 /** Packages whose code ends up in dist/: their licences ask to be passed on with it. */
-const BUNDLED = ['@agentclientprotocol/sdk', 'diff', 'valibot', 'yaml', 'zod'];
+const BUNDLED = [
+  ...[
+    '@agentclientprotocol/sdk',
+    'diff',
+    'pg',
+    'pg-connection-string',
+    'pg-int8',
+    'pg-pool',
+    'pg-protocol',
+    'pg-types',
+  ],
+  ...['pgpass', 'postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval', 'split2', 'valibot', 'xtend'],
+  ...['yaml', 'zod'],
+];
 
 export function thirdPartyLicences(root) {
   const texts = new Map();
@@ -184,7 +205,7 @@ export function thirdPartyLicences(root) {
     const { license } = JSON.parse(readFileSync(path.join(root, 'node_modules', name, 'package.json'), 'utf8'));
     const folder = path.join(root, 'node_modules', name);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = readFileSync(path.join(folder, file), 'utf8').trim();
+    const text = file === undefined ? licenceInReadme(folder) : readFileSync(path.join(folder, file), 'utf8').trim();
     texts.set(text, [...(texts.get(text) ?? []), `${name} (${license})`]);
   }
   // Many packages of one author come with the same words.

@@ -123,7 +123,8 @@ function boardReader(context: StoreContext): () => Promise<BoardReading> {
     let stamp: string | undefined;
     try {
       stamp = stampOf(context);
-      if (known === undefined || stamp === undefined || stamp !== readAt) {
+      // What is on the disk of a shared board is only a view of it.
+      if (known === undefined || stamp === undefined || stamp !== readAt || context.shared !== undefined) {
         readAt = undefined;
         known = await settled(context, known);
         readAt = stamp;
@@ -218,6 +219,7 @@ function violationOf({ state, archived }: Board): string | undefined {
 
 /** With leases, switches and the disk as they are now. */
 function withSurroundings(context: BoardContext, board: Board): Board {
+  if (context.shared !== undefined) return board;
   const { files, paths } = context;
   const freeMb = files.freeMb?.(paths.liza);
   return {

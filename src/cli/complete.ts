@@ -4,7 +4,7 @@
 // nothing, neither a file nor an error: in trouble there are no candidates.
 
 import type { BoardContext } from '../store/context.ts';
-import { openYamlStore } from '../store/open.ts';
+import { openStore } from '../store/open.ts';
 import { peekIds } from '../store/read-one-task.ts';
 import { COMMON_OPTIONS } from './args.ts';
 import type { Io } from './io.ts';
@@ -172,6 +172,6 @@ async function idsOf(section: 'tasks' | 'agents', io: Io): Promise<readonly Cand
 }
 
 async function readIds(context: BoardContext, section: 'tasks' | 'agents'): Promise<readonly string[]> {
-  const { tasks, agents } = (await openYamlStore(context).read()).board.state;
+  const { tasks, agents } = (await openStore(context).read()).board.state;
   return section === 'tasks' ? tasks.map(({ id }) => id) : Object.keys(agents);
 }

@@ -25,6 +25,15 @@ export function openBoard(io: Io): OpenBoard | Refusal {
   return { ...context, env: io.env, store: io.openStore(context) };
 }
 
+/** Of a board in a database the files here are views: they are brought up to date for whoever reads them. */
+export async function openCurrentBoard(io: Io): Promise<OpenBoard | Refusal> {
+  const board = openBoard(io);
+  if ('ok' in board || board.shared === undefined) return board;
+  const { beginOnShared } = await import('../store/postgres/view-keeper.ts');
+  const isBack = await beginOnShared(board, board.shared);
+  return isBack ? openBoard(io) : board;
+}
+
 /** The context of a repository that may have no board yet, or has lost it. */
 export const boardAt = (io: Io, { root, gitDirectory }: Repository): BoardContext => ({
   ...io.context(root, gitDirectory),
@@ -32,7 +41,7 @@ export const boardAt = (io: Io, { root, gitDirectory }: Repository): BoardContex
 });
 
 /** One of these files marks a project: a blackboard that lost its state.yaml must still be found to be repaired. */
-const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock'];
+const MARKS = ['state.yaml', 'journal.jsonl', 'state.yaml.lock', 'store'];
 
 export function findRoot(from: string): string | Refusal {
   for (let folder = from; ; folder = dirname(folder)) {

@@ -11,7 +11,7 @@ import type { Committed } from '../store/store.ts';
 import type { CommandContext } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
 import type { Io } from './io.ts';
-import { openBoard } from './open-board.ts';
+import { openCurrentBoard } from './open-board.ts';
 import { printErr } from './render/print.ts';
 import { plain } from './render/terminal.ts';
 import type { Args, Done, Result, Verb } from './verb.ts';
@@ -22,7 +22,7 @@ interface Opening {
 }
 
 export async function openProject(io: Io, { anyBoard = false }: Opening = {}): Promise<CommandContext | Refusal> {
-  const board = openBoard(io);
+  const board = await openCurrentBoard(io);
   if (isRefusal(board)) return board;
   const { root } = board.paths;
   const actor = await identify(io, root);

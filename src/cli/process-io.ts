@@ -4,13 +4,15 @@
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { gitDirectoryOf } from '../git/directory.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
-import { contextOf, openYamlStore } from '../store/open.ts';
+import { contextOf, openStore } from '../store/open.ts';
+import { takeAddress } from '../store/postgres/address.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
 import type { Shown } from './live/view-model.ts';
@@ -66,14 +68,18 @@ export function processIo(holdOptimiser: () => void): Io {
     },
     root: () => findRoot(currentFolder()),
     context: (root, gitDirectory = gitDirectoryOf(host.disk, root)) =>
-      contextOf({
-        root,
-        gitDirectory,
-        host,
-        specExists: (specRef) => specExists(root, specRef),
-        nested: env.LIZA_LOCK_HELD,
-      }),
-    openStore: openYamlStore,
+      takeAddress(
+        contextOf({
+          root,
+          gitDirectory,
+          host,
+          specExists: (specRef) => specExists(root, specRef),
+          nested: env.LIZA_LOCK_HELD,
+        }),
+        env,
+        version,
+      ),
+    openStore,
     get self() {
       return {
         pid: process.pid,

@@ -152,6 +152,15 @@ const ROWS: Readonly<Record<string, Row>> = {
   blame: [ANYONE, 'Show which task, coder and reviewer a commit came from.', () => import('./verbs/blame.ts')],
   audit: [ANYONE, 'Show the record of a task, checked against journal and git.', () => import('./verbs/audit.ts')],
   attempts: [ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')],
+  hosts: [HUMAN, 'List the hosts that work on this board.', () => import('./verbs/hosts.ts')],
+  store: [HUMAN, 'Say where the board is kept.', () => import('./verbs/store.ts')],
+  'store move': [HUMAN, 'Move the board into PostgreSQL, or back to state.yaml.', () => import('./verbs/store.ts')],
+  'store address': [
+    HUMAN,
+    'Keep the address of the board’s database, read from stdin.',
+    () => import('./verbs/store.ts'),
+  ],
+  'store accept': [HUMAN, 'Go on with a database that was set back.', () => import('./verbs/store.ts')],
   deinit: [HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')],
   checkpoint: [
     HUMAN,

@@ -48,7 +48,7 @@ export function isBroughtIn(disk: Disk, root: string): boolean {
   const own = gitDirectoryOf(disk, root);
   if (own !== undefined && hasMark(disk, own)) return false;
   const board = (name: string): string => join(root, '.liza', name);
-  if (!['state.yaml', 'journal.jsonl'].some((name) => disk.existsSync(board(name)))) return false;
+  if (!['state.yaml', 'journal.jsonl', 'store'].some((name) => disk.existsSync(board(name)))) return false;
   if (disk.existsSync(board('.git'))) return true;
   for (let at = root; ; at = dirname(at)) {
     const directory = gitDirectoryOf(disk, at);

@@ -1,9 +1,10 @@
-// The machine as everything above sees it: environment, clock, disk, processes, locks, git, network and chance, as one
+// The machine as everything above sees it: environment, clock, disk, processes, locks, git, network, database and chance, as one
 // object that is handed down and extended (store/context.ts, tasks/context.ts, supervisor/context.ts). Only ports/,
 // cli/ and project/ know what is behind it (test/unit/ports.test.ts); a simulation puts something else there.
 
 import type { spawn, spawnSync } from 'node:child_process';
 import type { Instant } from '../text/time.ts';
+import type { Database } from './database.ts';
 import type { Disk } from './disk.ts';
 import type { GitProgram } from './git-program.ts';
 import type { Locks } from './locks.ts';
@@ -55,5 +56,6 @@ export interface Host {
   readonly locks: Locks;
   readonly git: GitProgram;
   readonly network: Network;
+  readonly database: Database;
   readonly random: Random;
 }

@@ -39,6 +39,7 @@ export const realHost = (env: Environment): Host => ({
     ...crewsGit,
   },
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },
+  database: { connect: async (...call) => (await import('./postgres.ts')).connect(...call) },
   random: realRandom,
 });
 

@@ -4,7 +4,10 @@
 import type { Host } from '../ports/host.ts';
 
 /** The part of the machine on which processes are looked up. */
-export type ProcessHost = Pick<Host, 'disk' | 'processes'>;
+export interface ProcessHost extends Pick<Host, 'disk' | 'processes'> {
+  /** Other hosts work on the same board: on it a process is named with its host, and only its own host may judge it. */
+  readonly shared?: { readonly host: string };
+}
 
 /** Empty: the process is gone, or not ours to read. */
 export function textOf({ disk }: ProcessHost, file: string): string {

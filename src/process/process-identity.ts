@@ -30,8 +30,20 @@ export function isHalted(host: ProcessHost, identity: ProcessIdentity): boolean 
   }
 }
 
-/** An identity as one text, for a field of the board: `<boot>/<pid>/<started>`. */
+/** An identity as one text: `<boot>/<pid>/<started>`. */
 export const formatProcess = ({ boot, pid, started }: ProcessIdentity): string => `${boot}/${pid}/${started}`;
+
+/** For a field of the board. Where several hosts share it, the host is named too. */
+export const boardProcess = ({ shared }: ProcessHost, identity: ProcessIdentity): string =>
+  formatProcess(shared === undefined ? identity : { ...identity, boot: `${identity.boot}@${shared.host}` });
+
+/** What a field of the board names, where this host may judge it: of another host's pids nothing is known here. */
+export function judgedProcess({ shared }: ProcessHost, text: string): ProcessIdentity | undefined {
+  const identity = parseProcess(text);
+  if (identity === undefined || shared === undefined) return identity;
+  const own = `@${shared.host}`;
+  return identity.boot.endsWith(own) ? { ...identity, boot: identity.boot.slice(0, -own.length) } : undefined;
+}
 
 /** On macOS `started` has spaces; boot and pid never do. */
 export function parseProcess(text: string): ProcessIdentity | undefined {

@@ -20,9 +20,10 @@ import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import { forgetAddress } from '../store/postgres/address.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
-import { inTransaction } from '../store/yaml-store.ts';
 import { type TaskContext, withIntegration, withTaskFolder } from '../tasks/context.ts';
 import { discardFolder, discardOf } from '../tasks/discard-folder.ts';
 import { finishMerges } from '../tasks/finish-merge.ts';
@@ -248,6 +249,8 @@ async function leave(
   );
   const refs = [...(await readRefs(gitDir, 'refs/liza')).keys()];
   const odd = refs.filter((ref) => !isWork(ref) && WORK_REFS.some((kind) => ref.startsWith(`${kind}/`)));
+  // The board itself stays in the database, for the other hosts.
+  if (context.shared !== undefined) forgetAddress(context);
   const left = [...odd.map((ref) => `${ref}: Liza did not make it`), ...removeRemains(site, shared)];
   return { kept: { ...countKept(refs), ...defined({ board: kept && relative(site.root, kept) }) }, left };
 }

@@ -16,7 +16,9 @@ import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { mirrorJournal } from '../store/git-dir-copy.ts';
-import { type Loaded, load } from '../store/load.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import type { Loaded } from '../store/load.ts';
+import { loadBoard } from '../store/load-board.ts';
 import { rewriteLog, untold } from '../store/log.ts';
 import { goalHash } from '../store/past-goals.ts';
 import { brokenFile, unlocked } from '../store/refusals.ts';
@@ -25,7 +27,6 @@ import { type Replayed, replay } from '../store/replay.ts';
 import { canRestore, restore } from '../store/restore.ts';
 import { type Verification, verifyJournal } from '../store/verify.ts';
 import { parseDocument } from '../store/yaml/document.ts';
-import { inTransaction } from '../store/yaml-store.ts';
 import { counted, listed, shellWord } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 import { checkOldBoards } from './kept-boards.ts';
@@ -99,7 +100,7 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
   let replayed = await replay(context);
   const findings = checkJournal(context, fix, replayed.verification);
   if (findings.some((finding) => finding.fixed === true)) replayed = await replay(context);
-  const loaded = await load(files, paths, 'ignore');
+  const loaded = await loadBoard(context, 'ignore');
   if ('ok' in loaded) return [...findings, broken('state', loaded.message, loaded.hint)];
   if ('none' in loaded) {
     return [warning('state', 'state.yaml has no journal', 'the first command adopts it')];
@@ -113,7 +114,38 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
     findings.push(broken('rules', message, 'liza validate shows where; fix it with liza edit'));
   }
   if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
-  return [...findings, ...(await checkArchive(context, fix, replayed)), ...(await checkLog(context, fix, replayed))];
+  return [
+    ...(await checkDatabase(context, replayed)),
+    ...findings,
+    ...(await checkArchive(context, fix, replayed)),
+    ...(await checkLog(context, fix, replayed)),
+  ];
+}
+
+/** The rows of a board in a database against its journal, and how it is reached. */
+async function checkDatabase(context: BoardContext, { verification }: Replayed): Promise<readonly Finding[]> {
+  const { shared } = context;
+  if (shared === undefined) return [];
+  const [{ addressOf }, { sessionOf }, { wholeText }] = await Promise.all([
+    import('../store/postgres/address.ts'),
+    import('../store/postgres/session.ts'),
+    import('../store/postgres/board-rows.ts'),
+  ]);
+  const session = sessionOf(context, shared);
+  const found = await session.link.refused(() => session.link.retry((one) => wholeText(one, shared.board)));
+  const address = addressOf(context);
+  const isSafe = !('ok' in address) && (address.tls === 'verify-full' || address.host.startsWith('/'));
+  const tls = 'ok' in address ? 'unknown' : address.tls;
+  // Somebody may write meanwhile: then the two are of different entries.
+  const differs = found?.hash === verification.head && found.text !== verification.text();
+  return [
+    differs
+      ? broken('store', 'the records in the database differ from what its journal leads to', 'run: liza log verify')
+      : ok('store', `on PostgreSQL: the records are as the journal leads to, entry ${verification.entries}`),
+    isSafe
+      ? ok('store', `the connection is checked (${tls})`)
+      : warning('store', `the connection is not checked (sslmode=${tls})`, 'safer: sslmode=verify-full in the address'),
+  ];
 }
 
 async function restoreBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {

@@ -14,11 +14,13 @@ import type { Notice } from '../protocol/notice.ts';
 import { RECORD_SECTIONS } from '../protocol/state.ts';
 import { isFields } from '../protocol/values.ts';
 import type { BoardContext } from '../store/context.ts';
-import { unlocked } from '../store/refusals.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import { loadBoard } from '../store/load-board.ts';
+import { openStore } from '../store/open.ts';
+import { missingBoard, unlocked } from '../store/refusals.ts';
 import { keepText, WAITING_SETTING } from '../store/rejected.ts';
 import { type BoardDocument, parseDocument } from '../store/yaml/document.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
-import { inTransaction, yamlStore } from '../store/yaml-store.ts';
 
 export interface Edited {
   readonly ok: true;
@@ -57,7 +59,8 @@ export async function edit(context: BoardContext, request: EditRequest): Promise
 }
 
 async function editLocked(context: BoardContext, request: EditRequest): Promise<Edited | Refusal> {
-  const original = realDisk.readFileSync(context.paths.state, 'utf8');
+  const original = await boardText(context);
+  if (typeof original !== 'string') return original;
   const copy = join(dirname(context.paths.editLock), `edit-${context.processes.pid}.yaml`);
   realDisk.writeFileSync(copy, original);
   try {
@@ -102,6 +105,13 @@ function merge(context: BoardContext, request: EditRequest, text: string, base: 
     },
     base === undefined ? 'leave' : 'absorb',
   );
+}
+
+/** What is edited: the file, or the text of a board that is kept elsewhere. */
+async function boardText(context: BoardContext): Promise<string | Refusal> {
+  if (context.shared === undefined) return realDisk.readFileSync(context.paths.state, 'utf8');
+  const loaded = await loadBoard(context);
+  return 'doc' in loaded ? loaded.doc.text : 'none' in loaded ? missingBoard(context) : loaded;
 }
 
 function runEditor(editor: readonly string[], file: string): Promise<Refusal | undefined> {
@@ -155,7 +165,7 @@ export async function adoptWaiting(
   context: BoardContext,
   waiting: readonly Waiting[],
 ): Promise<readonly string[] | Refusal> {
-  const store = yamlStore(context);
+  const store = openStore(context);
   const done: string[] = [];
   for (const { file, key, value } of waiting) {
     const outcome = await store.transact({ actor: OPERATOR, command: 'config set' }, (board, now) =>

@@ -5,18 +5,20 @@
 import { spawnSync } from 'node:child_process';
 import { replaceFile } from '../ports/files.ts';
 import type { Actor } from '../protocol/board.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { type Refusal, Refused, refuse } from '../protocol/decision.ts';
 import type { Authority } from '../protocol/edits/draft.ts';
 import { setPath } from '../protocol/edits/path.ts';
+import type { BoardTransaction } from '../store/board-transaction.ts';
 import { decode, readIfFile } from '../store/bounded-text.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { sha256 } from '../store/hash.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import { unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
-import { LostRace, type Transaction } from '../store/transaction.ts';
+import { LostRace } from '../store/transaction.ts';
 import type { BoardDocument } from '../store/yaml/document.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTransaction } from '../store/yaml-store.ts';
 
 export interface Changed {
   readonly ok: true;
@@ -56,15 +58,16 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
   return inTransaction<Changed>(context, async (transaction) => {
     if (left !== undefined) return adoptLate(context, transaction, left);
     const [program = '', ...args] = command.length === 1 ? ['sh', '-c', command[0] ?? ''] : command;
-    const ran = spawnSync(program, args, {
-      stdio: 'inherit',
-      cwd: context.paths.root,
-      env: { ...context.env, LIZA_LOCK_HELD: context.paths.liza },
-    });
+    const { ran, bytes } = await onTheFile(context, transaction, () =>
+      spawnSync(program, args, {
+        stdio: 'inherit',
+        cwd: context.paths.root,
+        env: { ...context.env, LIZA_LOCK_HELD: context.paths.liza },
+      }),
+    );
     if (ran.error !== undefined) {
       return refuse(`${program} did not start: ${ran.error.message}`, 'check the command', 1, 'command');
     }
-    const bytes = readIfFile(context.files, context.paths.state);
     const text = bytes === undefined ? undefined : decode(bytes);
     if (ran.status !== 0) {
       const kept = text === transaction.doc.text ? undefined : putBack(context, transaction, bytes);
@@ -93,15 +96,36 @@ export function lockModify(context: Acting, command: readonly string[]): Promise
   });
 }
 
-async function adoptLate(context: Acting, transaction: Transaction, { text, base }: Left): Promise<Changed | Refusal> {
+/** Runs it on state.yaml. Of a board that is kept elsewhere the file is a copy for as long as it runs. */
+async function onTheFile<T>(context: Acting, transaction: BoardTransaction, run: () => T) {
+  const { files, paths, shared } = context;
+  if (shared === undefined) return { ran: run(), bytes: readIfFile(files, paths.state) };
+  const lock = await context.lock();
+  if (!('release' in lock)) throw new Refused(unlocked(lock, context));
+  const view = readIfFile(files, paths.state);
+  try {
+    replaceFile(files, paths.state, Buffer.from(transaction.doc.text), true);
+    return { ran: run(), bytes: readIfFile(files, paths.state) };
+  } finally {
+    if (view !== undefined) replaceFile(files, paths.state, view, true);
+    lock.release();
+  }
+}
+
+async function adoptLate(
+  context: Acting,
+  transaction: BoardTransaction,
+  { text, base }: Left,
+): Promise<Changed | Refusal> {
   const done = await adopt(context, transaction, text, 'modify', base);
-  const message = `${done.message}; .liza/state.yaml.lock was removed while the command ran, which was run once, and what it left was merged`;
+  const what = context.shared === undefined ? '.liza/state.yaml.lock was removed' : 'the turn on the database was lost';
+  const message = `${done.message}; ${what} while the command ran, which was run once, and what it left was merged`;
   return { ...done, message };
 }
 
 async function adopt(
   context: Acting,
-  transaction: Transaction,
+  transaction: BoardTransaction,
   text: string,
   what: string,
   base: BoardDocument = transaction.doc,
@@ -137,9 +161,11 @@ async function adopt(
   return { ok: true, message: detail, seq: transaction.seq };
 }
 
-function putBack(context: BoardContext, transaction: Transaction, bytes: Buffer | undefined): string | undefined {
+function putBack(context: BoardContext, transaction: BoardTransaction, bytes: Buffer | undefined): string | undefined {
   const kept = bytes === undefined ? undefined : keepText(context, 'state.yaml', bytes);
   const now = readIfFile(context.files, context.paths.state);
+  // There it is a view, and is one again.
+  if (context.shared !== undefined) return kept;
   if (now === undefined || !now.equals(Buffer.from(transaction.doc.text))) {
     replaceFile(context.files, context.paths.state, Buffer.from(transaction.doc.text), true);
   }

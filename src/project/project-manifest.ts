@@ -21,7 +21,7 @@ import { type Settings, settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { isMirrorFile } from '../store/git-dir-copy.ts';
-import { load } from '../store/load.ts';
+import { loadBoard } from '../store/load-board.ts';
 import { type Finding, fixed, ok, warning } from './finding.ts';
 import { BOARD_FOLDERS } from './kept-boards.ts';
 
@@ -169,8 +169,8 @@ export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
   ROWS.toReversed().flatMap((row) => (shared && row.shared ? [] : row.remove(site, shared)));
 
 /** What the board is set to; undefined: there is no board, or it cannot be read. */
-export async function settingsOf({ files, paths }: BoardContext): Promise<Settings | undefined> {
-  const loaded = await load(files, paths, 'ignore').catch(() => undefined);
+export async function settingsOf(context: BoardContext): Promise<Settings | undefined> {
+  const loaded = await loadBoard(context, 'ignore').catch(() => undefined);
   if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return undefined;
   return settings(normalise(loaded.doc.value).state);
 }

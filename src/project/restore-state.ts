@@ -5,7 +5,7 @@ import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { readIfFile } from '../store/bounded-text.ts';
 import type { BoardContext } from '../store/context.ts';
-import { load } from '../store/load.ts';
+import { loadBoard } from '../store/load-board.ts';
 import { missingBoard, unlocked } from '../store/refusals.ts';
 import { keepText } from '../store/rejected.ts';
 import { parseStrict } from '../store/yaml/strict.ts';
@@ -29,7 +29,7 @@ export async function restoreState(context: BoardContext): Promise<RestoredState
 
 async function restoreLocked(context: BoardContext): Promise<RestoredState | Refusal> {
   const { files, paths } = context;
-  const loaded = await load(files, paths, 'ignore');
+  const loaded = await loadBoard(context, 'ignore');
   if ('ok' in loaded) return loaded;
   if ('none' in loaded) return loaded.none === 'no-board' ? missingBoard(context) : NO_JOURNAL;
   const there = readIfFile(files, paths.state);

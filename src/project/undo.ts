@@ -11,15 +11,15 @@ import { type HistoryEvent, isTerminal, RECORD_SECTIONS, type State, type Task }
 import { TABLE } from '../protocol/table.ts';
 import type { Fields } from '../protocol/values.ts';
 import { defined } from '../protocol/values.ts';
+import type { BoardTransaction } from '../store/board-transaction.ts';
 import { touchedRecords } from '../store/changed-records.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
+import { inTransaction } from '../store/in-transaction.ts';
 import type { Entry } from '../store/journal.ts';
-import type { Transaction } from '../store/transaction.ts';
 import { parseDocument } from '../store/yaml/document.ts';
 import { revertHunks } from '../store/yaml/hunks.ts';
 import { updateDocument } from '../store/yaml/update.ts';
-import { inTransaction } from '../store/yaml-store.ts';
 import { iso } from '../text/time.ts';
 
 interface Undone {
@@ -71,7 +71,7 @@ const BEGINNINGS: ReadonlySet<string> = new Set(['init', 'imported', 'migrated']
 const isIrreversible = (command: string): boolean =>
   BEGINNINGS.has(command) || (Object.hasOwn(TABLE, command) && TABLE[command as CommandName].irreversible === true);
 
-function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefined {
+function refuseUndo(transaction: BoardTransaction, target: Entry): Refusal | undefined {
   const what = `entry ${target.seq} (${target.command})`;
   if (target.undoes !== undefined) {
     return refuse(`${what} is an undo itself`, 'make the change again with its own command', 1, 'undo');
@@ -115,7 +115,7 @@ function refuseUndo(transaction: Transaction, target: Entry): Refusal | undefine
 const isIdsOnly = ({ undoes }: Entry, record: string): boolean => undoes !== undefined && record === 'goal';
 
 /** The state before one recent entry, by walking the journal back. */
-async function before(transaction: Transaction, target: Entry): Promise<State | Refusal> {
+async function before(transaction: BoardTransaction, target: Entry): Promise<State | Refusal> {
   let text = transaction.doc.text;
   for (const { entry } of [...transaction.recent].reverse()) {
     if (entry.seq < target.seq) break;

@@ -77,6 +77,7 @@ type LeaseName = 'lease' | 'no-agent';
 type StoreName = WordsOf<
   | 'board-size broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
   | 'not-utf8 too-large unreadable-journal'
+  | 'in-doubt store-address store-moved store-refused store-set-back store-unreachable'
 >;
 
 type GitName = WordsOf<

@@ -31,6 +31,25 @@ export const taskArchive = (files: Files, directory: string): Archive<Task> =>
 export const goalArchive = (files: Files, directory: string): Archive<GoalRecord> =>
   new Archive(files, join(directory, 'goals.yaml'), join(directory, 'goals.jsonl'));
 
+/** Both archives as they are, each record with its own text. */
+export function archiveTexts(files: Files, directory: string): readonly ArchivedText[] {
+  return (['task', 'goal'] as const).flatMap((kind) => {
+    const archive: Archive<Task | GoalRecord> =
+      kind === 'task' ? taskArchive(files, directory) : goalArchive(files, directory);
+    return [...archive.index().values()].map(({ id, status, goal = null }) => ({
+      ...{ kind, id, status, goal, text: archive.text(id) ?? '' },
+    }));
+  });
+}
+
+export interface ArchivedText {
+  readonly kind: 'task' | 'goal';
+  readonly id: string;
+  readonly status: string;
+  readonly goal: string | null;
+  readonly text: string;
+}
+
 class Archive<T extends Kept> {
   readonly #files: Files;
   readonly #records: string;

@@ -1,7 +1,7 @@
 // The board that `decide` sees: the state and the facts around it, gathered from the disk.
 
 import type { ProcessHost } from '../process/proc-files.ts';
-import { isAlive, isHalted, type ProcessIdentity, parseProcess } from '../process/process-identity.ts';
+import { isAlive, isHalted, judgedProcess, type ProcessIdentity } from '../process/process-identity.ts';
 import type { Board } from '../protocol/board.ts';
 import { isTerminal, type State, type TaskStatus } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
@@ -31,7 +31,11 @@ export function assemble(context: BoardContext, state: State): Board {
 }
 
 /** The object with one more field, worked out when it is first asked for. */
-function lazily<T extends object, K extends string, V>(object: T, key: K, make: () => V): T & Readonly<Record<K, V>> {
+export function lazily<T extends object, K extends string, V>(
+  object: T,
+  key: K,
+  make: () => V,
+): T & Readonly<Record<K, V>> {
   let made: { readonly value: V } | undefined;
   const get = (): V => {
     made ??= { value: make() };
@@ -51,11 +55,11 @@ function archivedOf(index: ReadonlyMap<string, { readonly status: TaskStatus }>,
 }
 
 /** Of the processes that merge, those that somebody stopped. */
-function haltedMerges(host: ProcessHost, state: State): ReadonlySet<string> {
+export function haltedMerges(host: ProcessHost, state: State): ReadonlySet<string> {
   const named = new Set(state.tasks.flatMap((task) => task?.merging?.process ?? []));
   const isStopped = (identity: ProcessIdentity | undefined): boolean =>
     identity !== undefined && isHalted(host, identity);
-  return new Set([...named].filter((one) => isStopped(parseProcess(one))));
+  return new Set([...named].filter((one) => isStopped(judgedProcess(host, one))));
 }
 
 /** Those of the processes named by the board that have ended; a name that is no process identity proves nothing. */
@@ -63,7 +67,7 @@ export function endedProcesses(host: ProcessHost, state: State, leases: Board['l
   const gone = new Set<string>();
   const look = (named: unknown): void => {
     if (typeof named !== 'string' || gone.has(named)) return;
-    const identity = parseProcess(named);
+    const identity = judgedProcess(host, named);
     if (identity !== undefined && !isAlive(host, identity)) gone.add(named);
   };
   // A board that was never validated comes through here as well: a task may be anything.

@@ -14,10 +14,11 @@ export function touchedRecords(before: State, after: State): readonly string[] {
       names.add(section);
       continue;
     }
-    const old = new Set(Array.isArray(was) ? was : Object.values((was ?? {}) as Fields));
-    const now = Array.isArray(is)
-      ? is.map((item) => [idOf(item), item] as const)
-      : Object.entries((is ?? {}) as Fields);
+    const [left, come] = Array.isArray(was) && Array.isArray(is) ? differing(was, is) : [was, is];
+    const old = new Set(Array.isArray(left) ? left : Object.values((left ?? {}) as Fields));
+    const now = Array.isArray(come)
+      ? come.map((item) => [idOf(item), item] as const)
+      : Object.entries((come ?? {}) as Fields);
     const kept = new Set<unknown>();
     for (const [id, value] of now) {
       kept.add(value);
@@ -30,6 +31,19 @@ export function touchedRecords(before: State, after: State): readonly string[] {
     }
   }
   return [...names];
+}
+
+/** Without the very items that both begin and end with: a board has thousands, and a command changes one. */
+export function differing(
+  before: readonly unknown[],
+  after: readonly unknown[],
+): readonly [readonly unknown[], readonly unknown[]] {
+  const shared = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shared && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < shared - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
 }
 
 const idOf = (item: unknown): string | undefined =>

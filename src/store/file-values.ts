@@ -4,6 +4,7 @@
 
 import { RECORD_SECTIONS, type State } from '../protocol/state.ts';
 import { type Fields, isFields } from '../protocol/values.ts';
+import { differing } from './changed-records.ts';
 import { normaliseRecord } from './record-values.ts';
 import type { Plain } from './yaml/document.ts';
 
@@ -17,9 +18,13 @@ const EMPTY: Fields = { config: {}, circuit_breaker: { status: 'OK' } };
 
 export function normalise(file: Plain): Normal {
   const original = new Map<unknown, unknown>();
+  /** Sections of which some record is read in other words than it is written in. */
+  const reworded = new Set<string>();
   const state: Record<string, unknown> = { ...file };
   for (const [section, kind] of Object.entries(RECORD_SECTIONS)) {
+    const before = original.size;
     state[section] = normaliseSection(section, kind, file[section], original);
+    if (original.size > before) reworded.add(section);
   }
   for (const [section, empty] of Object.entries(EMPTY)) {
     if (file[section] === null || file[section] === undefined) {
@@ -27,13 +32,24 @@ export function normalise(file: Plain): Normal {
       original.set(state[section], file[section]);
     }
   }
-  return { state: state as unknown as State, toFile: (changed) => toFile(changed as Fields, original) };
+  return { state: state as unknown as State, toFile: (changed) => toFile(changed as Fields, original, reworded) };
 }
 
 /** Sections known to need nothing, because they were looked through before or the cache says so. */
 const NORMAL = new WeakSet<object>();
 
 export const markNormal = (section: object): void => void NORMAL.add(section);
+
+/** The values after a change, of which only what differs has to be looked through. */
+export function normaliseAfter(file: Plain, before: Plain): Normal {
+  for (const [section, value] of Object.entries(file)) {
+    const was = before[section];
+    if (value === was || !Array.isArray(value) || !Array.isArray(was) || !NORMAL.has(was)) continue;
+    const [, fresh] = differing(was, value);
+    if (fresh.every((item) => normaliseRecord(section, item) === item)) NORMAL.add(value);
+  }
+  return normalise(file);
+}
 
 export function isNormal(section: string, value: unknown): boolean {
   const kind = (RECORD_SECTIONS as Readonly<Record<string, 'list' | 'map'>>)[section];
@@ -74,14 +90,14 @@ function normaliseItem(section: string, item: unknown, original: Map<unknown, un
   return normal;
 }
 
-function toFile(state: Fields, original: ReadonlyMap<unknown, unknown>): Plain {
+function toFile(state: Fields, original: ReadonlyMap<unknown, unknown>, reworded: ReadonlySet<string>): Plain {
   const file: Record<string, unknown> = {};
   for (const [section, value] of Object.entries(state)) {
     if (typeof value === 'object' && value !== null && NORMAL.has(value)) file[section] = value;
     else if (original.has(value)) {
       const was = original.get(value);
       if (was !== undefined) file[section] = was;
-    } else if (original.size > 0 && section in RECORD_SECTIONS) {
+    } else if (reworded.has(section)) {
       file[section] = Array.isArray(value)
         ? value.map((item) => original.get(item) ?? item)
         : Object.fromEntries(Object.entries(value as Fields).map(([key, item]) => [key, original.get(item) ?? item]));

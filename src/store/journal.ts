@@ -31,6 +31,7 @@ export interface Entry extends JournalEntry {
   /** Has an effect beyond the state (git, processes, files): cannot be undone. */
   readonly effect?: true;
   readonly prev: string;
+  /** The hash of the state's text; '' in most entries of a board in a database, where hashing all of it costs too much. */
   readonly state: string;
 }
 

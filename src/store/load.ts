@@ -12,6 +12,7 @@ import { mirrorJournal, missingLines, rebuild } from './git-dir-copy.ts';
 import { sha256, sha256Of } from './hash.ts';
 import { type Line, lastOf, readTail, type Tail } from './journal.ts';
 import type { Paths } from './paths.ts';
+import { storeFile, VIEW } from './shared-board.ts';
 import { refuseNewerText } from './version.ts';
 import { type BoardDocument, parseDocument } from './yaml/document.ts';
 import { applyHunks } from './yaml/hunks.ts';
@@ -44,10 +45,13 @@ export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } |
 
 /** `cache`: 'ignore' for checks, which trust nothing derived; 'small' leaves large sections unread (unread.ts). */
 export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 'ignore' = 'use'): Promise<LoadResult> {
+  // Since this process began: what is in the files is a view now.
+  if (files.stat(storeFile(paths)) !== undefined) return movedAway();
   const key = keyOf(files, paths);
   const bytes = readBounded(files, paths.state);
   const journal = journalOf(files, paths);
   const text = bytes instanceof Buffer ? Text.decode(bytes) : undefined;
+  if (text?.slice(0, VIEW.length) === VIEW) return viewAlone();
   const found = bytes instanceof Buffer ? sha256(bytes) : undefined;
   const tail = tailWith(files, journal, found);
   if (tail?.broken === true) return brokenChain();
@@ -135,6 +139,17 @@ function readBounded(files: Files, path: string): Buffer | 'too large' | undefin
   if (stat === undefined) return undefined;
   return stat.size > BigInt(SIZE_LIMIT) ? 'too large' : readIfFile(files, path);
 }
+
+const movedAway = (): Refusal =>
+  refuse('this board has moved to PostgreSQL since this program began', 'run it again', 4, 'store-moved');
+
+const viewAlone = (): Refusal =>
+  refuse(
+    'state.yaml is a view of a board on PostgreSQL, and .liza/store, which says which board, is gone',
+    'join the board again: move .liza away, then run: liza init --join',
+    4,
+    'store-moved',
+  );
 
 const tooLarge = (): Refusal =>
   refuse(

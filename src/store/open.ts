@@ -1,4 +1,4 @@
-// The YAML store of a project, opened without loading it: `liza show` needs the cache alone, and
+// The store of a project, opened without loading it: `liza show` needs the cache alone, and
 // everything else (schema, rules, YAML) is loaded by the first call that wants it.
 
 import { filesOn } from '../ports/files.ts';
@@ -9,6 +9,7 @@ import { readLease, writeLease } from './lease-records.ts';
 import { lockInTurn } from './lock-in-turn.ts';
 import { pathsOf } from './paths.ts';
 import { peekAgent, peekTask } from './read-one-task.ts';
+import { type SharedBoard, sharedBoard } from './shared-board.ts';
 import type { AgentReading, Renewal, Store } from './store.ts';
 
 export interface Project {
@@ -22,15 +23,55 @@ export interface Project {
 
 export function contextOf(project: Project): BoardContext {
   const { host } = project;
-  const paths = pathsOf(project.root, project.gitDirectory);
+  const found = pathsOf(project.root, project.gitDirectory);
+  const shared = sharedBoard(host.disk, host.clock, found);
+  // The database keeps the board: there is no copy in the git directory beside it.
+  const paths = shared === undefined ? found : { ...found, mirror: undefined };
   return {
     ...host,
+    ...(shared === undefined ? {} : { shared, clock: { ...host.clock, now: () => shared.time.now() } }),
     files: filesOn(host.disk, host.processes.pid),
     paths,
     specExists: project.specExists,
     lock: lockInTurn(host.clock, async () =>
       project.nested === paths.liza ? { nested: true } : host.locks.acquire(paths.lock),
     ),
+  };
+}
+
+/** Wherever the board is kept. */
+export const openStore = (context: BoardContext): Store =>
+  context.shared === undefined ? openYamlStore(context) : openSharedStore(context, context.shared);
+
+function openSharedStore(context: BoardContext, shared: SharedBoard): Store {
+  let opened: Promise<Store> | undefined;
+  const store = () =>
+    (opened ??= import('./postgres/shared-store.ts').then((part) => part.sharedStore(context, shared)));
+  return {
+    read: async () => (await store()).read(),
+    readTask: async (id) => (await store()).readTask(id),
+    readAgent: async (id) => (await store()).readAgent(id),
+    transact: async (operation, decide) => (await store()).transact(operation, decide),
+    archivedTasks: async (goal) => (await store()).archivedTasks(goal),
+    pastGoals: async () => (await store()).pastGoals(),
+    renew: async (renewal) => (await store()).renew(renewal),
+    journal: async function* (from) {
+      yield* (await store()).journal(from);
+    },
+    watch: (changed) => whenOpen(store, (one) => one.watch(changed)),
+  };
+}
+
+/** Begins once the store is there, unless it was stopped by then. */
+function whenOpen(open: () => Promise<Store>, begin: (store: Store) => () => void): () => void {
+  let stop = () => {};
+  let stopped = false;
+  void open().then((store) => {
+    if (!stopped) stop = begin(store);
+  });
+  return () => {
+    stopped = true;
+    stop();
   };
 }
 
@@ -58,17 +99,7 @@ export function openYamlStore(context: BoardContext): Store {
     journal: async function* (from) {
       yield* (await whole()).journal(from);
     },
-    watch: (changed) => {
-      let stop = () => {};
-      let stopped = false;
-      void whole().then((store) => {
-        if (!stopped) stop = store.watch(changed);
-      });
-      return () => {
-        stopped = true;
-        stop();
-      };
-    },
+    watch: (changed) => whenOpen(whole, (store) => store.watch(changed)),
   };
 }
 

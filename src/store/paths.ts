@@ -22,10 +22,13 @@ export interface Paths {
   readonly superseded: string;
   /** The copy inside the git directory; undefined when there is none. */
   readonly mirror: string | undefined;
+  /** The address of a board's database, for its owner alone. */
+  readonly address: string;
 }
 
 export function pathsOf(root: string, gitDirectory: string | undefined): Paths {
   const liza = join(root, '.liza');
+  const own = gitDirectory === undefined ? undefined : join(gitDirectory, 'liza');
   return {
     root,
     liza,
@@ -41,6 +44,7 @@ export function pathsOf(root: string, gitDirectory: string | undefined): Paths {
     specs: join(liza, 'specs'),
     cache: join(liza, 'cache', 'board.ndjson'),
     superseded: join(liza, 'cache', 'superseded.yaml'),
-    mirror: gitDirectory === undefined ? undefined : join(gitDirectory, 'liza'),
+    mirror: own,
+    address: join(own ?? liza, 'store-address'),
   };
 }

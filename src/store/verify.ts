@@ -1,6 +1,7 @@
 // Checks the journal against itself, its copy and state.yaml: every line follows from the one before,
 // every change leads to the state it names. Reads only.
 
+import { defined } from '../protocol/values.ts';
 import { readIfFile } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { mirrorJournal } from './git-dir-copy.ts';
@@ -33,7 +34,7 @@ interface Options extends WalkOptions {
 }
 
 export function verifyJournal(
-  { files, paths }: BoardContext,
+  { files, paths, shared }: BoardContext,
   { journal = paths.journal, also, ...options }: Options = {},
 ): Verification {
   const problems: string[] = [];
@@ -60,7 +61,7 @@ export function verifyJournal(
   if (entries === 0 && problems.length === 0) problems.push('the journal has no entry');
   if (readTail(files, journal, 1)?.torn === true)
     remarks.push('the last line is incomplete (a crash); it was never acknowledged');
-  if (problems.length === 0) remarks.push(...compareState({ files, paths }, text.hash()));
+  if (problems.length === 0) remarks.push(...compareState({ files, paths, ...defined({ shared }) }, text.hash()));
   const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
   if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');
   if (journal === paths.journal && paths.mirror !== undefined) remarks.push(...COPY_REMARKS[copy]);
@@ -85,7 +86,12 @@ function problemWith(step: Step, entries: number): string | undefined {
   }
 }
 
-function compareState({ files, paths }: Pick<BoardContext, 'files' | 'paths'>, state: string): readonly string[] {
+function compareState(
+  { files, paths, shared }: Pick<BoardContext, 'files' | 'paths' | 'shared'>,
+  state: string,
+): readonly string[] {
+  // There it is a view, which is written again by itself.
+  if (shared !== undefined) return [];
   const bytes = readIfFile(files, paths.state);
   if (bytes === undefined) return ['state.yaml is missing; the next command writes it again'];
   if (sha256(bytes) === state) return [];

@@ -2,11 +2,13 @@
 // merging, or running a session. A lease that was lost is never revived: it is reported.
 
 import type { Board } from '../protocol/board.ts';
+import type { Refusal } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { holdsWork } from '../protocol/leases.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { thisProcess } from '../tasks/context.ts';
 import type { SupervisorContext } from './context.ts';
+import { leaseDeadline } from './lease-deadline.ts';
 
 export interface Held {
   readonly task: string;
@@ -27,12 +29,19 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
   const over = new AbortController();
   let held: Held | undefined;
   let isLost = false;
-  const beat = async (state: State): Promise<void> => {
-    const mine = held;
-    const renewed = await renewOwn(context, agent, state, mine);
-    if (renewed || mine === undefined || mine !== held) return;
+  const lose = (): void => {
     isLost = true;
     context.changeSignal.notify();
+  };
+  // Where others may take the task over while this host cannot reach the board.
+  const deadline = context.shared === undefined ? undefined : leaseDeadline(context.clock, lose);
+  const beat = async (state: State): Promise<void> => {
+    const mine = held;
+    const mark = deadline?.mark() ?? 0;
+    const renewed = await renewOwn(context, agent, state, mine);
+    if (mine === undefined || mine !== held) return;
+    if (renewed === 'renewed') deadline?.renewed(mark, secondsOf(state, agent));
+    else if (renewed === 'lost') lose();
   };
   const run = async (): Promise<void> => {
     let state = first;
@@ -52,11 +61,15 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
     hold: async (next, state) => {
       held = next;
       isLost = false;
+      deadline?.clear();
+      // It was claimed just now: until the first renewal is granted, half of that lease is counted on.
+      if (held !== undefined) deadline?.renewed(deadline.mark(), secondsOf(state, agent) / 2);
       await beat(state);
     },
     lost: () => isLost,
     stop: async () => {
       over.abort();
+      deadline?.clear();
       const { state } = (await context.store.read()).board;
       // Another supervisor may have the id by now: its record is not this one's to write.
       if (state.agents[agent]?.process === thisProcess(context)) await renewOwn(context, agent, state, held, true);
@@ -64,28 +77,38 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
   };
 }
 
-/** False: the lease on the task that it held is lost. */
+/** `lost`: of the task that it held; `unknown`: the board could not be asked. */
+type Renewed = 'renewed' | 'lost' | 'unknown';
+
 export async function renewOwn(
   { store, pid }: SupervisorContext,
   agent: string,
   state: State,
   held?: Held,
   stops = false,
-): Promise<boolean> {
+): Promise<Renewed> {
   const task = findTask(state, held?.task ?? '');
   const mine = holdsWork(task, agent) && !isLeft(task, held?.epoch) ? held : undefined;
-  const limits = settings(state);
   const own = state.agents[agent];
   const renewed = await store.renew({
     agent,
     ...(mine === undefined ? {} : { task: mine.task }),
     epoch: mine?.epoch ?? own?.epoch ?? 0,
-    seconds: own?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration,
+    seconds: secondsOf(state, agent),
     pid,
     ...(stops ? { stops } : {}),
   });
-  return mine === undefined || !('ok' in renewed);
+  if (!('ok' in renewed) || mine === undefined) return 'renewed';
+  return isUnreachable(renewed) ? 'unknown' : 'lost';
 }
+
+const secondsOf = (state: State, agent: string): number => {
+  const limits = settings(state);
+  return state.agents[agent]?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration;
+};
+
+/** The board's database does not answer: nothing is known, and nothing decided. */
+export const isUnreachable = ({ guard }: Pick<Refusal, 'guard'>): boolean => guard === 'store-unreachable';
 
 /** Retracted under review: its next session holds it, and this one may still end in order. */
 export const isLeft = (task: Task | undefined, epoch: number | undefined): boolean =>

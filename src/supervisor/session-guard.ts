@@ -7,12 +7,13 @@ import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
 import type { ResourceUsage } from '../process/resource-usage.ts';
 import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
+import { Refused } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type SupervisorContext } from './context.ts';
-import { isHolding, isLeft } from './heartbeat.ts';
+import { isHolding, isLeft, isUnreachable } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionRun, SessionWork } from './session.ts';
@@ -56,7 +57,14 @@ export async function guardSession(
     const seen = changeSignal.count();
     if (over.aborted) return { kind: 'stopped', why: 'it has ended' };
     if (stop.orderly.aborted) return { kind: 'stopped', why: 'the operator stops' };
-    const { board } = await store.read();
+    const read = await store.read().catch(orUnreachable);
+    if (read === 'unreachable') {
+      // It goes on until its lease could be somebody else's.
+      if (signs.leaseLost()) return { kind: 'lease-lost' };
+      await changeSignal.wait(seen, AGAIN_MS, wake);
+      continue;
+    }
+    const { board } = read;
     const limits = settings(board.state);
     const now = clock.now();
     if (now >= measureAt) {
@@ -106,6 +114,13 @@ export async function guardSession(
     );
     await changeSignal.wait(seen, next - now, wake);
   }
+}
+
+const AGAIN_MS = 1000;
+
+function orUnreachable(error: unknown): 'unreachable' {
+  if (error instanceof Refused && isUnreachable(error.refusal)) return 'unreachable';
+  throw error;
 }
 
 /** Another agent has the task now, or a person took it away. */

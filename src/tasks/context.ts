@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { confinementOf, openGitDir } from '../git/integration.ts';
 import { openPrivateGitDir, type PrivateGitDir } from '../git/private-git-dir.ts';
 import type { Host } from '../ports/host.ts';
-import { formatProcess, identify } from '../process/process-identity.ts';
+import { boardProcess, identify } from '../process/process-identity.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { type Settings, settings, type Task } from '../protocol/state.ts';
@@ -28,7 +28,7 @@ export interface TaskContext extends CommandContext, SandboxContext {
 /** This process, as reservations name it. */
 export function thisProcess(host: Host): string {
   const identity = identify(host, host.processes.pid);
-  return identity === undefined ? '' : formatProcess(identity);
+  return identity === undefined ? '' : boardProcess(host, identity);
 }
 
 /** The board as it is now, and what every step asks of it. */

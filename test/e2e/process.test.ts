@@ -72,7 +72,7 @@ test('show needs main.cjs alone on a board as init makes it, and a change of the
   const without = (...names: readonly string[]) => {
     for (const name of names) rmSync(join(own, 'dist', name));
   };
-  without('program.cjs', 'rest.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs');
+  without('program.cjs', 'rest.cjs', 'yaml.cjs', 'diff.cjs', 'acp.cjs', 'pg.cjs');
   const ageless = (shown: string): string => shown.replace(/\d+s ago/, '');
   const { status, stdout, stderr } = run('show', 'first');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

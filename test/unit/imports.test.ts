@@ -69,6 +69,7 @@ const PURE = /^(protocol|text|report|.*\/rules|supervisor\/prompts)$/;
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: ['valibot'],
   store: ['yaml', 'diff'],
+  ports: ['pg'],
   providers: ['@agentclientprotocol/sdk'],
   cli: ['../../../package.json'],
 };

@@ -9,7 +9,7 @@ import type { TaskContext } from '../../tasks/context.ts';
 import { counted } from '../../text/format.ts';
 import type { AgentFinding } from '../agent-findings.ts';
 import type { Io } from '../io.ts';
-import { boardAt, openBoard } from '../open-board.ts';
+import { boardAt, openBoard, openCurrentBoard } from '../open-board.ts';
 import { committedResult, openTaskContext } from '../open-project.ts';
 import { findingLines } from '../render/findings.ts';
 import type { Result, Verb } from '../verb.ts';
@@ -38,6 +38,7 @@ export const verb: Verb = {
     if (isRefusal(repository)) return outsideRepository(io, repository);
     const { examine } = await import('../../project/doctor.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
+    await openCurrentBoard(io);
     const context = boardAt(io, repository);
     const asked = { fix, schema: readSchema(io.asset('schema/state.schema.json')) };
     const [around, beside] = await Promise.all([examine(context, repository, asked), agents(io)]);

@@ -60,6 +60,11 @@ export const verb: Verb = {
       description: 'Create the goal’s document from the template if it does not exist.',
       aka: ['template'],
     },
+    join: { description: 'Become a further host of a board that is on PostgreSQL (liza store move).' },
+    board: {
+      value: 'name',
+      description: 'With --join: which board, where the database has several of this repository.',
+    },
     yes: { short: 'y', description: 'Ask nothing: use every default that would be shown.' },
   },
   elsewhere: { force: 'to start over: liza deinit, then liza init' },
@@ -85,6 +90,10 @@ export const verb: Verb = {
     const context = boardAt(io, repository);
     const place = refusePlace(context, io.cwd, repository);
     if (place !== undefined) return place;
+    if (args.flag('join')) {
+      const { joinBoard } = await import('../../project/join-store.ts');
+      return joinBoard(context, repository, args.text('board'));
+    }
     const { goalOpen, init } = await import('../../project/init.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
     const before = await earlierState(io, repository);

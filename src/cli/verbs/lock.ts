@@ -15,9 +15,9 @@ const lockRead: Verb = {
   run: async (_args, io) => {
     const context = openBoard(io);
     if (isRefusal(context)) return context;
-    const { load } = await import('../../store/load.ts');
+    const { loadBoard } = await import('../../store/load-board.ts');
     const { missingBoard } = await import('../../store/refusals.ts');
-    const loaded = await load(context.files, context.paths);
+    const loaded = await loadBoard(context);
     if ('none' in loaded) {
       const bytes = context.files.read(context.paths.state);
       return bytes === undefined || asksAsAgent(io)

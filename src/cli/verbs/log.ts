@@ -6,7 +6,7 @@ import { isBrokered } from '../../sandbox/mailbox-commands.ts';
 import { counted } from '../../text/format.ts';
 import type { Io } from '../io.ts';
 import { type LogEntry, readSince, readTail } from '../log-tail.ts';
-import { openBoard } from '../open-board.ts';
+import { openCurrentBoard } from '../open-board.ts';
 import { listsAll } from '../render/look.ts';
 import { printOut } from '../render/print.ts';
 import { oneLine } from '../render/terminal.ts';
@@ -35,7 +35,7 @@ const log: Verb = {
     if (args.flag('follow') && isBrokered(io.env)) {
       return refuse('liza log -f would never end outside the sandbox', 'ask again later: liza log', 1, 'sandbox');
     }
-    const context = openBoard(io);
+    const context = await openCurrentBoard(io);
     if (isRefusal(context)) return context;
     const path = context.paths.log;
     const task = args.text('task');
@@ -58,7 +58,10 @@ const log: Verb = {
       return { ok: true, ...message, lines, data: { entries, older } };
     }
     print(entries, io, args.json);
+    // The log of a board in a database is brought up to date while somebody watches.
+    const stop = context.shared === undefined ? undefined : context.store.watch(() => {});
     await follow(path, tail.end, io, (found) => print(found.filter(mine), io, args.json));
+    stop?.();
     return { ok: true, silent: true };
   },
 };
@@ -99,7 +102,7 @@ const logVerify: Verb = {
     'The hash of the state is compared now and then and at the end, so that the check takes no longer on a large board.',
   ],
   run: async (args, io) => {
-    const context = openBoard(io);
+    const context = await openCurrentBoard(io);
     if (isRefusal(context)) return context;
     const { verifyJournal } = await import('../../store/verify.ts');
     const { entries, voids, head, problems, remarks } = verifyJournal(context, { every: args.flag('full') });

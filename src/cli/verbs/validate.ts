@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { realFiles } from '../../ports/files.ts';
 import { refuse } from '../../protocol/decision.ts';
 import { isBrokered, refuseFile } from '../../sandbox/mailbox-commands.ts';
+import { openCurrentBoard } from '../open-board.ts';
 import type { Verb } from '../verb.ts';
 
 /** From here on reading takes long enough for optimised code to pay for itself. */
@@ -21,6 +22,7 @@ export const verb: Verb = {
     if (file !== undefined && isBrokered(io.env)) return refuseFile(file);
     const root = io.root();
     if (file === undefined && typeof root !== 'string') return root;
+    if (file === undefined) await openCurrentBoard(io);
     const context = typeof root === 'string' ? io.context(root) : undefined;
     const target = (file === undefined ? context?.paths.state : resolve(io.cwd, file)) ?? '';
     const stat = statSync(target, { throwIfNoEntry: false });

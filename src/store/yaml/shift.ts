@@ -49,7 +49,8 @@ export function documentAfter(
     lines += touching.reduce((sum, { del, ins }) => sum + ins.length - del.length, 0);
     // Up to the next section: blank lines below may turn out to belong to a changed text block.
     const end = following === undefined ? source.length : following.start + chars;
-    const after = { text: source.slice(start, end), start, line, chars: grown };
+    const slice = (from: number, to: number): string => source.slice(start + from, start + to);
+    const after = { length: end - start, slice, start, line, chars: grown };
     const spliced = sectionAfter(section, touching, after, value);
     const fresh = spliced === undefined ? sectionsIn(after, doc, section, newValue) : [spliced];
     if (fresh === undefined) return undefined;
@@ -70,7 +71,7 @@ const lineOf = (section: Section | undefined): number => section?.line ?? Number
 /** What the section's text says now, read from its first line to its last. */
 function sectionsIn(after: Edited, doc: BoardDocument, section: Section, newValue: Plain): Section[] | undefined {
   const { recordSections } = doc;
-  const read = parseDocumentSimple(after.text, {
+  const read = parseDocumentSimple(after.slice(0, after.length), {
     recordSections,
     previous: boardDocument({ ...partsOf(doc), sections: [section] }),
   });

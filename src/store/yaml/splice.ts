@@ -18,7 +18,9 @@ interface Stretch {
 
 /** A section's text after the edit, up to the next section; `line` is where it begins in the file. */
 export interface Edited {
-  readonly text: string;
+  readonly length: number;
+  /** A part of it: the whole is not put together for a change of a few lines. */
+  slice(from: number, to: number): string;
   readonly start: number;
   readonly line: number;
   /** By how much the text grew. */
@@ -72,12 +74,19 @@ function stretchesOf({ layout, line }: Section, hunks: readonly Hunk[]): Stretch
   return stretches;
 }
 
+/** Records of a layout, from one place to another, which have moved by so much. */
+interface Part extends Layout {
+  readonly from: number;
+  readonly past: number;
+  readonly chars: number;
+  readonly lines: number;
+}
+
 /** The layout being put together, each record checked against the value it is to have. */
 class Splice {
   readonly #section: Section;
   readonly #value: unknown;
-  readonly #keys: Layout['keys'][] = [];
-  readonly #places: Layout['places'][] = [];
+  readonly #parts: Part[] = [];
   /** How many of the old records are dealt with, how many there are by now, and by how much what follows has moved. */
   #done = 0;
   #count = 0;
@@ -91,22 +100,28 @@ class Splice {
 
   /** Takes the old records up to `past` over as they are. */
   keep(past: number): boolean {
-    const { layout, value } = this.#section;
-    const keys = layout.keys.slice(this.#done, past);
-    const isSame = (key: string | null, index: number): boolean =>
-      this.#valueOf(value, key, this.#done + index) === this.#valueOf(this.#value, key, this.#count + index);
-    if (!keys.every(isSame)) return false;
-    this.#add(keys, layout.places.slice(this.#done * PLACE, past * PLACE), this.#chars, this.#lines);
+    const { layout, value, kind } = this.#section;
+    const [old, fresh, ahead] = [value, this.#value, this.#count - this.#done];
+    if (kind === 'list' && Array.isArray(old) && Array.isArray(fresh)) {
+      // A board has thousands of tasks, and a command changes one.
+      for (let at = this.#done; at < past; at++) if (old[at] !== fresh[at + ahead]) return false;
+    } else {
+      for (let at = this.#done; at < past; at++) {
+        const key = layout.keys[at] ?? null;
+        if (this.#valueOf(old, key, at) !== this.#valueOf(fresh, key, at + ahead)) return false;
+      }
+    }
+    this.#add({ ...partOf(layout, this.#done, past), chars: this.#chars, lines: this.#lines });
     this.#done = past;
     return true;
   }
 
   /** Reads the text that now stands where the old records of the stretch were. */
-  read({ past, chars, lines }: Stretch, { text, chars: grown }: Edited): boolean {
+  read({ past, chars, lines }: Stretch, after: Edited): boolean {
     const { kind, indent, layout } = this.#section;
-    const startOf = (record: number): number => layout.places[record * PLACE + START] ?? text.length - grown;
+    const startOf = (record: number): number => layout.places[record * PLACE + START] ?? after.length - after.chars;
     const from = startOf(this.#done) + this.#chars;
-    const own = text.slice(from, startOf(past) + this.#chars + chars);
+    const own = after.slice(from, startOf(past) + this.#chars + chars);
     const parsed = parseDocumentSimple(HEADING + own, { recordSections: { [HEADING_KEY]: kind as 'list' | 'map' } });
     const [only, second] = parsed?.ok === true ? parsed.doc.sections : [];
     if (only === undefined || second !== undefined || only.kind !== kind || only.indent !== indent) return false;
@@ -117,7 +132,7 @@ class Splice {
       sameValue(this.#valueOf(only.value, key, index), this.#valueOf(this.#value, key, this.#count + index));
     if (!keys.every(isRead)) return false;
     const line = (layout.places[this.#done * PLACE + LINE] ?? 0) + this.#lines;
-    this.#add(keys, [...places], from - HEADING.length, line - 1);
+    this.#add({ ...partOf(only.layout, 0, keys.length), chars: from - HEADING.length, lines: line - 1 });
     this.#done = past;
     this.#chars += chars;
     this.#lines += lines;
@@ -126,33 +141,55 @@ class Splice {
 
   /** All of it; undefined when the value has something besides, or the text has a key twice. */
   whole(): Layout | undefined {
-    const keys = joined(this.#keys);
     const size = Array.isArray(this.#value) ? this.#value.length : definedKeys(this.#value as Plain).length;
-    if (size !== keys.length || (this.#section.kind === 'map' && new Set(keys).size !== size)) return undefined;
-    return { keys, places: joined(this.#places) };
+    if (size !== this.#count) return undefined;
+    const keys = this.#keys();
+    if (this.#section.kind === 'map' && new Set(keys).size !== size) return undefined;
+    return { keys, places: this.#places() };
+  }
+
+  /** The very list that was there, where the records have the names they had. */
+  #keys(): Layout['keys'] {
+    const { keys: old } = this.#section.layout;
+    let at = 0;
+    let isSame = this.#count === old.length;
+    for (const { keys, from, past } of this.#parts) {
+      if (keys !== old || from !== at)
+        for (let index = from; isSame && index < past; index++) isSame = keys[index] === old[at + index - from];
+      at += past - from;
+    }
+    return isSame ? old : this.#parts.flatMap(({ keys, from, past }) => keys.slice(from, past));
+  }
+
+  #places(): Layout['places'] {
+    // A copy of the old ones is made at once, and most of them stay.
+    const made = this.#section.layout.places.slice(0, this.#count * PLACE);
+    let to = 0;
+    for (const { places, from, past, chars, lines } of this.#parts) {
+      const stays = places === this.#section.layout.places && from * PLACE === to && chars === 0 && lines === 0;
+      if (!stays) {
+        for (let at = from * PLACE, end = past * PLACE; at < end; at += PLACE, to += PLACE) {
+          made[to + START] = (places[at + START] ?? 0) + chars;
+          made[to + END] = (places[at + END] ?? 0) + chars;
+          made[to + LINE] = (places[at + LINE] ?? 0) + lines;
+          made[to + END_LINE] = (places[at + END_LINE] ?? 0) + lines;
+        }
+      } else to = past * PLACE;
+    }
+    return made;
   }
 
   #valueOf(value: unknown, key: string | null, index: number): unknown {
     return valueAt(this.#section.kind, value, key, index);
   }
 
-  #add(keys: Layout['keys'], places: number[], chars: number, lines: number): void {
-    if (chars !== 0 || lines !== 0) {
-      for (let at = 0; at < places.length; at += PLACE) {
-        places[at + START] = (places[at + START] ?? 0) + chars;
-        places[at + END] = (places[at + END] ?? 0) + chars;
-        places[at + LINE] = (places[at + LINE] ?? 0) + lines;
-        places[at + END_LINE] = (places[at + END_LINE] ?? 0) + lines;
-      }
-    }
-    this.#keys.push(keys);
-    this.#places.push(places);
-    this.#count += keys.length;
+  #add(part: Part): void {
+    this.#parts.push(part);
+    this.#count += part.past - part.from;
   }
 }
 
-/** As flat(), which looks at every item and takes many times longer. */
-const joined = <T>(parts: readonly (readonly T[])[]): T[] => ([] as T[]).concat(...parts);
+const partOf = ({ keys, places }: Layout, from: number, past: number) => ({ keys, places, from, past });
 
 /** So many that reading the whole section is no worse. */
 const MANY = 1000;

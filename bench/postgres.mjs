@@ -1,0 +1,301 @@
+// What a board on PostgreSQL costs, on a server of the bench's own with its data on disk and every commit durable.
+//   command   one committed change, against the very same SQL by hand on a warm connection
+//   tasks     the same at 10,000 tasks against 100, for a note and for a change of a task; a cold start at 10,000
+//   writers   eight processes on one board: transactions each second, none lost
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { emptyDatabase, startPostgres, stopPostgres } from '../test/support/postgres.mjs';
+import { boardText } from './boards.mjs';
+import { finish, median, quick, wantsCase } from './part.mjs';
+
+const LIMITS = { command: 2, tasks: 1.3, coldMs: 1000, writers: 600 };
+const ROUNDS = quick ? 60 : 300;
+const SECONDS = quick ? 2 : 6;
+const WRITERS = 8;
+const BOARD = 'bench';
+
+async function loadParts(folder) {
+  const outfile = join(folder, 'parts.mjs');
+  await build({
+    stdin: {
+      contents: `
+        export { contextOf, openStore } from './src/store/open.ts';
+        export { realHost } from './src/ports/real-host.ts';
+        export { connect } from './src/ports/postgres.ts';
+        export { literal } from './src/ports/database.ts';
+        export { parseAddress } from './src/store/postgres/address.ts';
+        export { fillBoard, setStage } from './src/store/postgres/fill.ts';
+        export { migrate } from './src/store/postgres/migrate.ts';
+        export { parseDocument } from './src/store/yaml/document.ts';
+        export { storeText } from './src/store/shared-board.ts';
+        export { transact } from './src/store/transact.ts';
+        export { RECORD_SECTIONS } from './src/protocol/state.ts';
+        export { sha256 } from './src/store/hash.ts';
+        export { OPERATOR } from './src/protocol/board.ts';`,
+      resolveDir: join(import.meta.dirname, '..'),
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+    external: ['pg-native'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+}
+
+async function measure() {
+  const folder = mkdtempSync(join(tmpdir(), 'liza-bench-postgres-'));
+  const missed = [];
+  const table = ['| | ms or per second | against | limit |', '|---|--:|--:|--:|'];
+  const tell = (name, value, ratio, limit, isMissed) => {
+    const line = `| ${name} | ${value} | ${ratio} | ${limit} |`;
+    table.push(line);
+    console.log(line);
+    if (isMissed) missed.push(`${name}: ${ratio || value} beyond ${limit}`);
+  };
+  try {
+    await loadParts(folder);
+    const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
+    // What it needs of a folder, before the server: its data is on this disk.
+    const server = await startPostgres(folder, []);
+    const small = await board(parts, server, folder, 100);
+    if (wantsCase('command')) {
+      const { ours, same, bare } = await againstSql(parts, small, await board(parts, server, folder, 100));
+      const ratio = ours / same;
+      tell(
+        ...['one command', ours.toFixed(2), `${ratio.toFixed(2)} × the same SQL by hand (${same.toFixed(2)})`],
+        ...[`≤ ${LIMITS.command} ×`, ratio > LIMITS.command],
+      );
+      tell(
+        'one command',
+        ours.toFixed(2),
+        `${(ours / bare).toFixed(2)} × bare tables without rules (${bare.toFixed(2)})`,
+        '',
+        false,
+      );
+    }
+    if (wantsCase('tasks')) {
+      const large = await board(parts, server, folder, 10_000);
+      for (const [name, change] of Object.entries(CHANGES)) {
+        const [few, many] = await sideBySide(parts, small, large, change);
+        const ratio = many / few;
+        tell(
+          `${name} at 10,000 tasks`,
+          many.toFixed(2),
+          `${ratio.toFixed(2)} × at 100 (${few.toFixed(2)})`,
+          `≤ ${LIMITS.tasks} ×`,
+          ratio > LIMITS.tasks,
+        );
+      }
+      const cold = await coldStart(parts, large);
+      tell('cold start at 10,000 tasks', cold.toFixed(0), '', `≤ ${LIMITS.coldMs}`, cold > LIMITS.coldMs);
+    }
+    if (wantsCase('writers')) {
+      const target = await board(parts, server, folder, 100);
+      const { rate, lost } = await writers(parts, folder, target);
+      tell(
+        'eight writers',
+        `${rate.toFixed(0)}/s`,
+        `${lost} lost`,
+        `≥ ${LIMITS.writers}/s`,
+        rate < LIMITS.writers || lost > 0,
+      );
+    }
+  } finally {
+    stopPostgres(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  finish({ marker: 'postgres', table, missed });
+}
+
+let boards = 0;
+
+async function board(parts, server, folder, tasks) {
+  const { url } = await emptyDatabase(server);
+  const root = join(folder, `board-${boards++}`);
+  mkdirSync(join(root, '.liza'), { recursive: true });
+  writeFileSync(join(root, '.liza', 'store'), parts.storeText({ board: BOARD, host: 'bench', name: 'bench' }));
+  const connection = await connectTo(parts, url);
+  await parts.migrate(connection);
+  const text = boardText(tasks);
+  const parsed = await parts.parseDocument(text, { recordSections: parts.RECORD_SECTIONS });
+  const change = [{ at: 0, del: [''], ins: text.split('\n') }];
+  const line = JSON.stringify({
+    ...{
+      seq: 1,
+      time: '2026-01-01T00:00:00Z',
+      actor: 'human',
+      command: 'init',
+      detail: 'a bench',
+      change,
+      records: [],
+    },
+    ...{ prev: '0'.repeat(64), state: parts.sha256(text) },
+  });
+  await parts.fillBoard(connection, {
+    board: BOARD,
+    repository: undefined,
+    lines: [[line]],
+    doc: parsed.doc,
+    archived: [],
+    switches: {},
+  });
+  for (const step of [
+    ['filling', 'ready'],
+    ['ready', 'open'],
+  ])
+    await parts.setStage(connection, BOARD, step, parts.sha256(line));
+  await connection.close();
+  return { url, root };
+}
+
+const connectTo = (parts, url) =>
+  parts.connect(parts.parseAddress(url, parts.realHost({}).disk), { application: 'bench' });
+
+function storeOf(parts, { url, root }) {
+  const host = parts.realHost({ LIZA_STORE_URL: url });
+  const context = parts.contextOf({ root, gitDirectory: undefined, host, specExists: () => true, nested: undefined });
+  return parts.openStore(context);
+}
+
+/** A writer on a host of its own. */
+function ownHost(parts, { url, root }) {
+  const own = `${root}-${process.pid}`;
+  mkdirSync(join(own, '.liza'), { recursive: true });
+  const name = `host-${process.pid}`;
+  writeFileSync(join(own, '.liza', 'store'), parts.storeText({ board: BOARD, host: name, name }));
+  return { url, root: own };
+}
+
+const CHANGES = {
+  'a note': () => (state, now) => ({
+    ...state,
+    human_notes: [{ timestamp: new Date(now).toISOString().replace(/\.\d+/, ''), message: 'a note' }],
+  }),
+  'a task': () => (state, _now, round) => {
+    const at = (round * 7919) % state.tasks.length;
+    return {
+      ...state,
+      tasks: state.tasks.map((task, n) => (n === at ? { ...task, priority: (task.priority % 5) + 1 } : task)),
+    };
+  },
+};
+
+const run = (parts, store, change, round) =>
+  store.transact({ actor: parts.OPERATOR, command: 'bench' }, ({ state }, now) => ({
+    ok: true,
+    state: change(state, now, round),
+    detail: `round ${round}`,
+  }));
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** The two messages of a transaction as Liza sends them, the line and its rows made beforehand; and the same on bare tables. */
+async function againstSql(parts, target, hand) {
+  const store = storeOf(parts, target);
+  const connection = await connectTo(parts, hand.url);
+  const change = CHANGES['a task'](parts);
+  for (let round = 0; round < 20; round++) await run(parts, store, change, round);
+  const own = await connectTo(parts, target.url);
+  const [{ line: sample }] = await own.query('select line from liza.entry order by seq desc limit 1');
+  const [record] = await own.query("select section, key, text, value from liza.record where key = 'task-50'");
+  await own.close();
+  let [{ seq, hash }] = await connection.query('select seq::int, hash from liza.board');
+  const { literal, sha256 } = parts;
+  await connection.query(`create table bare_board as select * from liza.board;
+    create table bare_entry (board text, seq bigint, line text, hash text, commit_id text, at timestamptz default now(), primary key (board, seq), unique (board, commit_id));
+    create table bare_record as select * from liza.record; create unique index on bare_record (board, section, key)`);
+  const [ours, same, bare] = [[], [], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    ours.push(await timed(() => run(parts, store, change, round)));
+    const line = JSON.stringify({ ...JSON.parse(sample), seq: seq + 1, prev: hash });
+    const rows = JSON.stringify({ put: [record] });
+    same.push(
+      await timed(async () => {
+        await connection.query(`begin; select * from liza.look('${BOARD}', ${seq}, '${hash}', true)`);
+        await connection.query(
+          `set local synchronous_commit = off; select liza.append('${BOARD}', ${seq + 1}, '${hash}', 'c${round}', 'h', ${literal(line)}, ${literal(rows)}); commit; select liza.flush()`,
+        );
+      }),
+    );
+    [seq, hash] = [seq + 1, sha256(line)];
+    bare.push(
+      await timed(async () => {
+        await connection.query(`begin; select seq, hash from bare_board where id = '${BOARD}' for update`);
+        await connection.query(
+          `insert into bare_entry (board, seq, line, hash, commit_id) values ('${BOARD}', ${round}, ${literal(line)}, '${hash}', 'c${round}');
+           update bare_record set text = ${literal(record.text)} where board = '${BOARD}' and section = 'tasks' and key = 'task-50';
+           update bare_board set seq = ${round}, hash = '${hash}' where id = '${BOARD}';
+           select pg_notify('bare', '${round}'); commit`,
+        );
+      }),
+    );
+  }
+  await connection.close();
+  return { ours: median(ours), same: median(same), bare: median(bare) };
+}
+
+async function sideBySide(parts, few, many, make) {
+  const stores = [storeOf(parts, few), storeOf(parts, many)];
+  const change = make(parts);
+  const times = [[], []];
+  for (let round = 0; round < ROUNDS + 10; round++)
+    for (const [at, store] of stores.entries()) {
+      const took = await timed(() => run(parts, store, change, round));
+      if (round >= 10) times[at].push(took);
+    }
+  return times.map(median);
+}
+
+async function coldStart(parts, target) {
+  const times = [];
+  for (let round = 0; round < 5; round++) times.push(await timed(() => storeOf(parts, target).read()));
+  return median(times);
+}
+
+async function writers(parts, folder, target) {
+  const children = Array.from({ length: WRITERS }, () =>
+    fork(import.meta.filename, [], { env: { ...process.env, BENCH_WRITER: JSON.stringify({ folder, target }) } }),
+  );
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const start = performance.now();
+  for (const child of children) child.send('go');
+  const counts = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0].done));
+  const seconds = (performance.now() - start) / 1000;
+  const connection = await connectTo(parts, target.url);
+  const [row] = await connection.query("select count(*) as n from liza.entry where line::json->>'command' = 'bench'");
+  await connection.close();
+  const done = counts.reduce((sum, count) => sum + count, 0);
+  return { rate: done / seconds, lost: done + WRITERS - Number(row.n) };
+}
+
+async function writer() {
+  const { folder, target } = JSON.parse(process.env.BENCH_WRITER);
+  const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
+  const store = storeOf(parts, ownHost(parts, target));
+  const change = CHANGES['a note'](parts);
+  await run(parts, store, change, 0);
+  process.send('ready');
+  await once(process, 'message');
+  const until = performance.now() + SECONDS * 1000;
+  let done = 0;
+  for (; performance.now() < until; done++) {
+    const outcome = await run(parts, store, change, done);
+    if (!outcome.ok) throw new Error(outcome.message);
+  }
+  process.send({ done }, () => process.disconnect());
+}
+
+if (process.env.BENCH_WRITER !== undefined) await writer();
+else await measure();
