@@ -4,6 +4,11 @@
 
 const { base, view, after, form } = document.body.dataset;
 const at = (id) => document.getElementById(id);
+/** Watches which long lists come near; see below. */
+let near;
+let isGoing = false;
+const MOST_ENTRIES = 400;
+const KEYS = { n: 'now', b: 'board', q: 'queue', a: 'agents', c: 'account', o: 'cost', l: 'log' };
 
 if (base === undefined) signIn();
 else {
@@ -162,29 +167,34 @@ function replace(there, version, className, html) {
   there.innerHTML = html;
   there.style.blockSize = '';
   for (const id of open) at(id)?.setAttribute('open', '');
-  if (focused !== undefined) [...there.querySelectorAll('a,button,summary,textarea')].find((one) => keyOf(one) === focused)?.focus({ preventScroll: true });
+  if (focused !== undefined)
+    [...there.querySelectorAll('a,button,summary,textarea')]
+      .find((one) => keyOf(one) === focused)
+      ?.focus({ preventScroll: true });
   tellAges(there);
 }
 
-const keyOf = (element) => `${element.tagName} ${element.getAttribute('href') ?? element.closest('form,details')?.id} ${element.textContent.trim()}`;
+const keyOf = (element) =>
+  `${element.tagName} ${element.getAttribute('href') ?? element.closest('form,details')?.id} ${element.textContent.trim()}`;
 
 /** Whoever has begun to write there is not overtaken: the server compares what they saw. */
 const isInUse = (element) => [...element.querySelectorAll('textarea')].some((one) => one.value !== one.defaultValue);
 
 // ---- long lists: rows of one height, loaded as somebody comes near
 
-let near;
 function waitForRows() {
   const wanted = new Set();
-  let waiting;
+  let isWaiting = false;
   near = new IntersectionObserver(
     (found) => {
       for (const { isIntersecting, target } of found) {
         if (isIntersecting && target.dataset.v === '') wanted.add(target.id.slice(2));
         else wanted.delete(target.id.slice(2));
       }
-      waiting ??= setTimeout(() => {
-        waiting = undefined;
+      if (isWaiting) return;
+      isWaiting = true;
+      setTimeout(() => {
+        isWaiting = false;
         const ids = [...wanted].slice(0, 40);
         for (const id of ids) wanted.delete(id);
         for (const id of ids) if (at(`p-${id}`) !== null) at(`p-${id}`).dataset.v = 'wanted';
@@ -207,15 +217,15 @@ function reserve(list) {
 
 // ---- the journal
 
-const MOST_ENTRIES = 400;
-
 function addEntry({ seq, time, actor, command, task, detail }) {
   const list = at('journal');
-  if (list === null || Number(list.dataset.last) >= seq || new URLSearchParams(view.split('?')[1]).has('before')) return;
+  if (list === null || Number(list.dataset.last) >= seq || new URLSearchParams(view.split('?')[1]).has('before'))
+    return;
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   const row = document.createElement('li');
   row.dataset.seq = seq;
-  const add = (tag, text, more = {}) => row.append(Object.assign(document.createElement(tag), { textContent: text, ...more }), ' ');
+  const add = (tag, text, more = {}) =>
+    row.append(Object.assign(document.createElement(tag), { textContent: text, ...more }), ' ');
   add('time', time.slice(11, 19), { dateTime: time });
   add('b', actor);
   add('span', command, { className: 'cmd' });
@@ -289,7 +299,9 @@ function tell(text, isGood) {
 function ask(question) {
   return new Promise((done) => {
     const box = dialog(question);
-    const [yes, no] = ['Yes, do it', 'No'].map((text) => Object.assign(document.createElement('button'), { textContent: text }));
+    const [yes, no] = ['Yes, do it', 'No'].map((text) =>
+      Object.assign(document.createElement('button'), { textContent: text }),
+    );
     yes.className = 'careful';
     yes.addEventListener('click', () => box.close('yes'));
     no.addEventListener('click', () => box.close());
@@ -338,13 +350,19 @@ function tellAges(within) {
 }
 
 function age(ms) {
-  const [amount, unit] = ms < 90_000 ? [ms / 1000, 'second'] : ms < 5_400_000 ? [ms / 60_000, 'minute'] : ms < 172_800_000 ? [ms / 3_600_000, 'hour'] : [ms / 86_400_000, 'day'];
+  const [amount, unit] =
+    ms < 90_000
+      ? [ms / 1000, 'second']
+      : ms < 5_400_000
+        ? [ms / 60_000, 'minute']
+        : ms < 172_800_000
+          ? [ms / 3_600_000, 'hour']
+          : [ms / 86_400_000, 'day'];
   const whole = Math.max(0, Math.round(amount));
   return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`;
 }
 
 /** `g` and a letter, as people know it from elsewhere; never while somebody writes. */
-let isGoing = false;
 function jump({ key, target, ctrlKey, metaKey, altKey }) {
   if (ctrlKey || metaKey || altKey || target.closest('input,textarea,select,dialog') !== null) return;
   if (key === 'g') {
@@ -355,4 +373,3 @@ function jump({ key, target, ctrlKey, metaKey, altKey }) {
   if (isGoing) document.querySelector(`nav a[href^="${base}/${KEYS[key] ?? '-'}"]`)?.click();
   isGoing = false;
 }
-const KEYS = { n: 'now', b: 'board', q: 'queue', a: 'agents', c: 'account', o: 'cost', l: 'log' };

@@ -2,11 +2,9 @@
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { realDisk } from '../../ports/disk.ts';
-import type { Io } from '../io.ts';
 import { openTaskContext } from '../open-project.ts';
-import { printErr, printOut } from '../render/print.ts';
+import { printErr } from '../render/print.ts';
 import type { Args, Verb } from '../verb.ts';
-import type { Dashboard } from '../web/open-dashboard.ts';
 import type { Binding } from '../web/server.ts';
 
 export const verb: Verb = {
@@ -14,8 +12,15 @@ export const verb: Verb = {
   options: {
     port: { value: 'n', description: 'Listen on that port; default: one that is free.' },
     viewer: { description: 'Also print a link for somebody who only looks.' },
-    listen: { value: 'address', description: 'Another address than this machine’s own, such as 0.0.0.0; needs --cert.' },
-    cert: { value: 'file', kind: 'file', description: 'The certificate, with which browsers of other machines get in.' },
+    listen: {
+      value: 'address',
+      description: 'Another address than this machine’s own, such as 0.0.0.0; needs --cert.',
+    },
+    cert: {
+      value: 'file',
+      kind: 'file',
+      description: 'The certificate, with which browsers of other machines get in.',
+    },
     key: { value: 'file', kind: 'file', description: 'The key of the certificate.' },
     tunnel: {
       value: 'origin',
@@ -39,42 +44,21 @@ export const verb: Verb = {
     const context = await openTaskContext(io);
     if (isRefusal(context)) return context;
     const { openDashboard } = await import('../web/open-dashboard.ts');
+    const { hasKeys, printLinks, untilInterrupted } = await import('../web/links.ts');
     const dashboard = await openDashboard(io, context, { binding });
     if (isRefusal(dashboard)) return dashboard;
     if (args.json) {
       const data = { origin: dashboard.origin, port: dashboard.port, link: dashboard.link('operator') };
       io.stdout(`${JSON.stringify(args.flag('viewer') ? { ...data, viewer: dashboard.link('viewer') } : data)}\n`);
-    } else printLinks(io, dashboard, args.flag('viewer'));
+    } else {
+      printLinks(io, dashboard, { viewer: args.flag('viewer'), keys: hasKeys(io) });
+      printErr(io, 'Ctrl-C ends the dashboard.\n');
+    }
     await untilInterrupted(io, dashboard);
     await dashboard.close();
     return { ok: true, silent: true };
   },
 };
-
-export function printLinks(io: Io, dashboard: Dashboard, viewer = false): void {
-  printOut(io, `The dashboard: ${dashboard.link('operator')}\n`);
-  if (viewer) printOut(io, `Only to look: ${dashboard.link('viewer')}\n`);
-  printErr(
-    io,
-    `Each link lets one browser in, within an hour.${io.openDialogue === undefined ? '' : ' Enter: another one; v and Enter: one that only looks;'} Ctrl-C ends the dashboard.\n`,
-  );
-}
-
-/** A person at the terminal gets as many links as they ask for. */
-async function untilInterrupted(io: Io, dashboard: Dashboard): Promise<void> {
-  const over = io.interrupted;
-  const ended = new Promise<'over'>((resolve) => {
-    if (over.aborted) resolve('over');
-    over.addEventListener('abort', () => resolve('over'));
-  });
-  if (io.openDialogue === undefined) return void (await ended);
-  for (;;) {
-    const said = await Promise.race([io.readLine(), ended]);
-    if (said === 'over') return;
-    const isViewer = said.toLowerCase().startsWith('v');
-    printOut(io, `${isViewer ? 'Only to look' : 'Another link'}: ${dashboard.link(isViewer ? 'viewer' : 'operator')}\n`);
-  }
-}
 
 function bindingOf(args: Args): Binding | Refusal {
   const port = args.text('port');
@@ -114,6 +98,9 @@ function readBoth(cert: string, key: string): { readonly cert: string; readonly 
   try {
     return { cert: realDisk.readFileSync(cert, 'utf8'), key: realDisk.readFileSync(key, 'utf8') };
   } catch (error) {
-    return bad(`the certificate cannot be read: ${(error as Error).message}`, 'give two files: --cert cert.pem --key key.pem');
+    return bad(
+      `the certificate cannot be read: ${(error as Error).message}`,
+      'give two files: --cert cert.pem --key key.pem',
+    );
   }
 }

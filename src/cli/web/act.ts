@@ -5,7 +5,7 @@ import type { Action } from '../live/actions.ts';
 import type { BoardAccess } from '../live/access.ts';
 import type { JournalEntry } from '../../store/store.ts';
 import type { Feed, Looked } from './feed.ts';
-import { actionsFor, fingerprint, isKind } from './offers.ts';
+import { actionsFor, fingerprint, isKind, type Subject } from './offers.ts';
 import type { Pages } from './pages.ts';
 import type { Wanted } from './views/forms.ts';
 
@@ -32,12 +32,19 @@ export function readWanted(form: URLSearchParams): (Wanted & { readonly sure: bo
   const action = form.get('action') ?? '';
   const seen = form.get('seen') ?? '';
   const text = (form.get('text') ?? '').replaceAll('\0', '').replace(/\r\n?/g, '\n').trim();
-  if (!isKind(kind) || !/^[A-Za-z0-9_-]{0,80}$/.test(id) || !Number.isSafeInteger(seq) || action.length > 60) return undefined;
+  if (!isKind(kind) || !isIdOf(kind, id) || !Number.isSafeInteger(seq) || action.length > 60) return undefined;
   if (text.length > LONGEST_TEXT) return undefined;
   return { subject: { kind, id }, action, seen, seq, text, sure: form.get('sure') === 'yes' };
 }
 
-export async function act({ feed, pages, access }: Acting, wanted: NonNullable<ReturnType<typeof readWanted>>): Promise<Outcome> {
+/** It follows a command's name: nothing that would be read as an option. */
+const isIdOf = (kind: Subject['kind'], id: string): boolean =>
+  kind === 'board' ? id === '' : /^[a-z0-9][a-z0-9-]{0,79}$/.test(id);
+
+export async function act(
+  { feed, pages, access }: Acting,
+  wanted: NonNullable<ReturnType<typeof readWanted>>,
+): Promise<Outcome> {
   const looked = await feed.look();
   const { board, now, seq } = looked;
   const { subject, text } = wanted;
@@ -45,8 +52,7 @@ export async function act({ feed, pages, access }: Acting, wanted: NonNullable<R
   const isAsSeen = fingerprint(board, subject) === wanted.seen;
   if (!isAsSeen || (action === undefined && seq !== wanted.seq))
     return { kind: 'news', entries: await newsSince(pages, wanted, seq), looked };
-  if (action === undefined)
-    return { kind: 'refused', said: `${wanted.action} is not possible here now`, looked };
+  if (action === undefined) return { kind: 'refused', said: `${wanted.action} is not possible here now`, looked };
   if (action.asks !== undefined && action.asks.optional === undefined && text === '')
     return { kind: 'refused', said: `${action.asks.label}: it takes a text`, looked };
   if (action.confirm !== undefined && !wanted.sure) return { kind: 'ask', question: action.confirm, looked };

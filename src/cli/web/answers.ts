@@ -27,7 +27,12 @@ const ALWAYS: Readonly<Record<string, string>> = {
 const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function sendPage(response: ServerResponse, page: string, status = 200, more: Record<string, string> = {}): void {
+export function sendPage(
+  response: ServerResponse,
+  page: string,
+  status = 200,
+  more: Record<string, string> = {},
+): void {
   send(response, status, HTML, page, { 'cache-control': 'no-store', ...more });
 }
 
@@ -35,7 +40,12 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   send(response, status, JSON_TYPE, JSON.stringify(value), { 'cache-control': 'no-store' });
 }
 
-export function sendText(response: ServerResponse, status: number, text: string, more: Record<string, string> = {}): void {
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  more: Record<string, string> = {},
+): void {
   send(response, status, 'text/plain; charset=utf-8', `${text}\n`, { 'cache-control': 'no-store', ...more });
 }
 

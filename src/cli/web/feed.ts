@@ -33,7 +33,9 @@ const CREW_MS = 400;
 
 /** `crew`: that of this process; without it, whichever runs on the board. */
 export function openFeed(context: StoreContext, crew: CrewControl | undefined): Feed {
-  let last: { readonly key: string; readonly state: unknown; readonly at: Instant; readonly looked: Looked } | undefined;
+  let last:
+    | { readonly key: string; readonly state: unknown; readonly at: Instant; readonly looked: Looked }
+    | undefined;
   const look = async (): Promise<Looked> => {
     const snapshot = await context.store.read();
     const other = crew === undefined ? crewElsewhere(context) : { view: crew.view(), text: '' };
@@ -70,7 +72,7 @@ function watch(context: StoreContext, crew: CrewControl | undefined, changed: ()
   const stale = context.clock.every(STALE_MS, changed, 'background');
   if (crew !== undefined) {
     const quiet = crew.onChange(changed);
-    return () => [unwatch, stale, quiet].forEach((stop) => stop());
+    return () => stopAll(unwatch, stale, quiet);
   }
   let before = crewElsewhere(context)?.text;
   const looking = context.clock.every(
@@ -82,5 +84,9 @@ function watch(context: StoreContext, crew: CrewControl | undefined, changed: ()
     },
     'background',
   );
-  return () => [unwatch, stale, looking].forEach((stop) => stop());
+  return () => stopAll(unwatch, stale, looking);
+}
+
+function stopAll(...stops: readonly (() => void)[]): void {
+  for (const stop of stops) stop();
 }

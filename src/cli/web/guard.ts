@@ -32,7 +32,14 @@ export interface Admitted {
 export const LIMITS = { url: 2048, body: 64 * 1024, headers: 8192 } as const;
 
 /** Headers of which a second one would be read differently by different programs. */
-const ONCE: ReadonlySet<string> = new Set(['host', 'origin', 'cookie', 'content-length', 'content-type', 'sec-fetch-site']);
+const ONCE: ReadonlySet<string> = new Set([
+  'host',
+  'origin',
+  'cookie',
+  'content-length',
+  'content-type',
+  'sec-fetch-site',
+]);
 
 /** Letters that need no escape: ids, commits, names of logs. */
 const PLAIN_PATH = /^\/(?:[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9][A-Za-z0-9._~-]*)*)?$/;
@@ -45,8 +52,7 @@ export function judge({ method, url, rawHeaders }: Head, { origins }: Doors): Ad
   const host = headers.get('host')?.toLowerCase() ?? '';
   const own = [...origins].find((origin) => new URL(origin).host === host || origin === `https://${host}`);
   if (own === undefined) return deny(421, `this server is not ${host === '' ? 'without a name' : host.slice(0, 80)}`);
-  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
-    return deny(405, `the method ${method.slice(0, 20)}`);
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return deny(405, `the method ${method.slice(0, 20)}`);
   const target = readTarget(url);
   if (target === undefined) return deny(400, 'the path is not one of this server');
   const site = headers.get('sec-fetch-site');
@@ -93,7 +99,8 @@ function foreignText(
   origins: ReadonlySet<string>,
 ): string | undefined {
   if (origin !== undefined && !origins.has(origin.toLowerCase())) return `it comes from ${origin.slice(0, 80)}`;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return `it comes from another place (${site.slice(0, 20)})`;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return `it comes from another place (${site.slice(0, 20)})`;
   return undefined;
 }
 

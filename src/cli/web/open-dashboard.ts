@@ -7,6 +7,7 @@ import { HIDDEN, secretsOf } from '../../text/redact.ts';
 import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { openBoardAccess } from '../board-access.ts';
 import type { Io } from '../io.ts';
+import type { BoardAccess } from '../live/access.ts';
 import { readAssets } from './assets.ts';
 import { openFeed } from './feed.ts';
 import { openPages } from './pages.ts';
@@ -27,14 +28,20 @@ export interface Dashboard {
 
 export const LOCAL: Binding = { address: '127.0.0.1', port: 0 };
 
-/** `crew`: that of this process. */
+interface Opening {
+  readonly binding?: Binding | undefined;
+  /** That of this process. */
+  readonly crew?: CrewControl | undefined;
+  /** How commands are run, and logs and diffs found. */
+  readonly access?: BoardAccess;
+}
+
 export async function openDashboard(
   io: Io,
   context: TaskContext,
-  { binding = LOCAL, crew }: { readonly binding?: Binding | undefined; readonly crew?: CrewControl | undefined } = {},
+  { binding = LOCAL, crew, access = openBoardAccess(context, io.self.argv) }: Opening = {},
 ): Promise<Dashboard | Refusal> {
   const base = context.random.hex(16);
-  const access = openBoardAccess(context, io.self.argv);
   const feed = openFeed(context, crew);
   const pages = openPages(context, access, base);
   const sessions = openSessions(context);

@@ -4,6 +4,7 @@
 import { audit } from '../../audit/gather.ts';
 import { openPrivateGitDir } from '../../git/private-git-dir.ts';
 import { isRefusal } from '../../protocol/decision.ts';
+import { historyOf } from '../../protocol/leases.ts';
 import { concerns } from '../../protocol/messages/question-scope.ts';
 import { proofCommands } from '../../protocol/review/proof.ts';
 import { discoveriesOn } from '../../protocol/review/reported.ts';
@@ -125,7 +126,8 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
     if (path.length === 2 && name === 'task') return task(seen, id);
     if (path.length === 2 && name === 'output') return output(seen, id);
     if (path.length === 2 && name === 'account') return facts(seen, id);
-    if (path.length === 4 && name === 'task' && more === 'diff') return diff(seen, id, Number(n), query.get('step') === '1');
+    if (path.length === 4 && name === 'task' && more === 'diff')
+      return diff(seen, id, Number(n), query.get('step') === '1');
     return undefined;
   };
 
@@ -181,7 +183,7 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
     const rounds = roundsOf(record, undefined);
     const to = rounds[n - 1]?.commit;
     const before = isStep ? rounds[n - 2]?.commit : undefined;
-    const from = before ?? record.base_commit;
+    const from = before ?? baseOf(record, to) ?? record.base_commit;
     if (to === undefined || from === undefined) return undefined;
     const read = await sideBySide(context, from, to);
     const mayNote = !archived && seen.actionsFor({ kind: 'task', id }).some(({ name }) => name === 'note');
@@ -204,6 +206,12 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
   };
 }
 
+/** What the round was reviewed against: a later rebase, or a fix after a failed merge, has another base. */
+function baseOf(task: Task, commit: string | undefined): string | undefined {
+  const base = historyOf(task).findLast((one) => one.event === 'submitted' && one['commit'] === commit)?.['base'];
+  return typeof base === 'string' ? base : undefined;
+}
+
 const mergesOf = (tasks: readonly Task[]): readonly Merge[] =>
   recordedMerges(tasks).map(({ task, event: { commit, time }, mergeCommit }) => ({
     task,
@@ -223,7 +231,11 @@ function note(seen: Seen, query: URLSearchParams): View | undefined {
 
 const MOST_BYTES = 4_000_000;
 
-async function sideBySide(context: TaskContext, from: string, to: string): Promise<Pick<DiffShown, 'files' | 'problem'>> {
+async function sideBySide(
+  context: TaskContext,
+  from: string,
+  to: string,
+): Promise<Pick<DiffShown, 'files' | 'problem'>> {
   const gitDir = await openPrivateGitDir(context, context.paths.root);
   if (isRefusal(gitDir)) return { files: [], problem: gitDir.message };
   const args = ['diff-tree', '-r', '-p', '-M', '--no-color', '--no-ext-diff', '--no-textconv', from, to];

@@ -1,9 +1,11 @@
 // The dashboard's server: plain node:http on one address. It decides who is heard (guard.ts, sessions.ts, peer.ts), bounds
 // what anybody can make it do, and hands what is left to the site (site.ts). Whatever it refuses is on record.
 
+import { X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { sendText } from './answers.ts';
 import { type Admitted, type Denial, isDenied, judge, LIMITS } from './guard.ts';
@@ -42,7 +44,12 @@ export interface Listening {
 /** Whoever is not known yet may hold that many connections; then the oldest goes. */
 const MOST_UNKNOWN = 64;
 const MOST_CONNECTIONS = 512;
-const TIMES = { headersTimeout: 5000, requestTimeout: 10_000, keepAliveTimeout: 5000, connectionsCheckingInterval: 2000 };
+const TIMES = {
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 2000,
+};
 
 export async function listen(
   { address, port, certificate, tunnel }: Binding,
@@ -74,7 +81,10 @@ export async function listen(
       }),
   };
   server.on('request', (message, response) => {
-    const judged = judge({ method: message.method ?? '', url: message.url ?? '', rawHeaders: message.rawHeaders }, doors);
+    const judged = judge(
+      { method: message.method ?? '', url: message.url ?? '', rawHeaders: message.rawHeaders },
+      doors,
+    );
     if (isDenied(judged)) return deny(judged, message, response, tellRefused);
     const request: Request = {
       ...judged,
@@ -97,12 +107,21 @@ function originsOf({ address, certificate, tunnel }: Omit<Binding, 'port'>, port
   const scheme = certificate === undefined ? 'http' : 'https';
   const isLoopback = LOOPBACK.has(address);
   const literal = address.includes(':') ? `[${address}]` : address;
-  const names = isLoopback ? [literal, 'localhost'] : ANY.has(address) ? ['localhost'] : [literal];
-  const own = names.map((name) => new URL(`${scheme}://${name}:${port}`).origin);
+  const names = isLoopback ? [literal, 'localhost'] : ANY.has(address) ? [] : [literal];
+  const certified = certificate === undefined ? [] : namesIn(certificate.cert);
+  const own = [...certified, ...names].map((name) => new URL(`${scheme}://${name}:${port}`).origin);
   return [...own, ...(tunnel === undefined ? [] : [tunnel])];
 }
 
-export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
+/** What the certificate is for, is what browsers may call this server. */
+function namesIn(cert: string): readonly string[] {
+  const names = new X509Certificate(cert).subjectAltName ?? '';
+  return [...names.matchAll(/(?:DNS|IP Address):([A-Za-z0-9.:-]+)/g)]
+    .map(([, name = '']) => (name.includes(':') ? `[${name}]` : name))
+    .filter((name) => !name.startsWith('*'));
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1']);
 const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 function notListening(error: NodeJS.ErrnoException, address: string, port: number): Refusal {
@@ -113,10 +132,20 @@ function notListening(error: NodeJS.ErrnoException, address: string, port: numbe
       1,
       'usage',
     );
-  return refuse(`the dashboard cannot listen on ${address}:${port}: ${error.message}`, 'take another address or port', 1, 'usage');
+  return refuse(
+    `the dashboard cannot listen on ${address}:${port}: ${error.message}`,
+    'take another address or port',
+    1,
+    'usage',
+  );
 }
 
-function deny({ status, why }: Denial, message: IncomingMessage, response: ServerResponse, tellRefused: TellRefused): void {
+function deny(
+  { status, why }: Denial,
+  message: IncomingMessage,
+  response: ServerResponse,
+  tellRefused: TellRefused,
+): void {
   tellRefused(status, `${message.method} ${message.url?.split('?')[0]}: ${why}`);
   sendText(response, status, `Refused: ${why}`, { connection: 'close' });
   // What else it may send is not read.
@@ -140,6 +169,12 @@ function boundConnections(server: Server, tellRefused: TellRefused) {
     oldest.destroy();
     tellRefused(429, `more than ${MOST_UNKNOWN} connections without a session`);
   });
+  // Nothing here is spoken but plain requests.
+  for (const event of ['upgrade', 'connect'] as const)
+    server.on(event, (message: IncomingMessage, socket: Duplex) => {
+      tellRefused(400, `${message.method}: another protocol was asked for`);
+      socket.destroy();
+    });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     if (error.code !== 'ECONNRESET') tellRefused(status, `no request: ${error.code ?? error.message}`);

@@ -75,7 +75,8 @@ async function login(site: Site, request: Request, listening: Listening): Promis
   const agent = await agentBehind(site, request, listening);
   if (agent !== undefined) return no(403, `a session is for people: ${agent}`);
   const opened = site.sessions.open(form.get('code') ?? '');
-  if (opened === undefined) return no(403, 'This code is not good, or not any more: each is good once, and for an hour.');
+  if (opened === undefined)
+    return no(403, 'This code is not good, or not any more: each is good once, and for an hour.');
   const cookie = `${cookieName(listening)}=${opened.secret}; Path=/${site.base}; HttpOnly; SameSite=Strict${site.isSecure ? '; Secure' : ''}`;
   const to = `/${site.base}/now`;
   if (!wantsJson) return seeOther(response, to, { 'set-cookie': cookie });
@@ -109,12 +110,18 @@ async function read(site: Site, request: Request, { secret, session, rest }: Kno
   if (rest.length === 0) return seeOther(response, `/${site.base}/now`);
   if (rest.length === 1 && (rest[0] === 'events' || rest[0] === 'parts')) {
     const address = addressOf(query.get('view') ?? '');
-    if (rest[0] === 'parts') return sendParts(site, response, { address, session, ids: (query.get('ids') ?? '').split(',') });
+    if (rest[0] === 'parts')
+      return sendParts(site, response, { address, session, ids: (query.get('ids') ?? '').split(',') });
     if (streams.count() >= MOST_STREAMS) return sendText(response, 503, 'Too many pages are open.');
     const last = Number(request.headers.get('last-event-id') ?? query.get('after') ?? 0);
     beginStream(response);
     request.message.socket.setTimeout(0);
-    return streams.open({ address, role: session.role, after: Number.isSafeInteger(last) ? Math.max(0, last) : 0, response });
+    return streams.open({
+      address,
+      role: session.role,
+      after: Number.isSafeInteger(last) ? Math.max(0, last) : 0,
+      response,
+    });
   }
   const address = { path: rest, query };
   const seen = pages.seen(await feed.look(), session.role);
@@ -124,7 +131,11 @@ async function read(site: Site, request: Request, { secret, session, rest }: Kno
 }
 
 const notFound = (site: Site, response: ServerResponse, rest: readonly string[]): void =>
-  sendPage(response, problemPage(site.assets.files, `/${site.base}`, 'Not found', `There is nothing at ${rest.join('/')}.`), 404);
+  sendPage(
+    response,
+    problemPage(site.assets.files, `/${site.base}`, 'Not found', `There is nothing at ${rest.join('/')}.`),
+    404,
+  );
 
 interface Showing {
   readonly view: View;
@@ -161,7 +172,11 @@ async function sendParts(site: Site, response: ServerResponse, { address, sessio
   });
 }
 
-async function change(site: Site, request: Request, { listening, secret, session, rest }: Known & { readonly listening: Listening }): Promise<void> {
+async function change(
+  site: Site,
+  request: Request,
+  { listening, secret, session, rest }: Known & { readonly listening: Listening },
+): Promise<void> {
   const { response } = request;
   const form = await request.form();
   if (form === undefined) return sendText(response, 400, 'The form did not come whole.', { connection: 'close' });
@@ -208,7 +223,13 @@ async function change(site: Site, request: Request, { listening, secret, session
   show(site, response, { view, seen, secret, session, address: 'share', status });
 }
 
-function sendOutcome(site: Site, response: ServerResponse, outcome: Outcome, wanted: NonNullable<ReturnType<typeof readWanted>>, { role, form }: Session): void {
+function sendOutcome(
+  site: Site,
+  response: ServerResponse,
+  outcome: Outcome,
+  wanted: NonNullable<ReturnType<typeof readWanted>>,
+  { role, form }: Session,
+): void {
   switch (outcome.kind) {
     case 'done':
       return sendJson(response, { kind: 'done', said: site.outgoing(outcome.said) });
@@ -218,7 +239,9 @@ function sendOutcome(site: Site, response: ServerResponse, outcome: Outcome, wan
       return sendJson(response, { kind: 'refused', said: site.outgoing(outcome.said) }, 422);
     case 'news': {
       const seen = site.pages.seen(outcome.looked, role);
-      const html = newsView(seen, wanted, outcome.entries).parts.map((part) => part.html().markup).join('');
+      const html = newsView(seen, wanted, outcome.entries)
+        .parts.map((part) => part.html().markup)
+        .join('');
       return sendJson(response, { kind: 'news', html: site.outgoing(html).replaceAll(FORM_WORD, form) }, 409);
     }
     default:
@@ -229,14 +252,25 @@ function sendOutcome(site: Site, response: ServerResponse, outcome: Outcome, wan
 /** The page that the form was on: back there, and nowhere else. */
 function backIn({ headers }: Request, form: URLSearchParams, base: string): string {
   const named = form.get('back') ?? headers.get('referer')?.split(`/${base}/`)[1] ?? 'now';
-  const isOfOurs = /^(?:now|board|queue|agents|account|cost|log|task\/[a-z0-9-]{1,63})(?:\?[A-Za-z0-9=&%+._-]{0,200})?$/.test(named);
+  const isOfOurs =
+    /^(?:now|board|queue|agents|account|cost|log|task\/[a-z0-9-]{1,63})(?:\?[A-Za-z0-9=&%+._-]{0,200})?$/.test(named);
   return isOfOurs ? named : 'now';
 }
 
 async function share(
   site: Site,
   response: ServerResponse,
-  { listening, secret, session, role }: { readonly listening: Listening; readonly secret: string; readonly session: Session; readonly role: string | null },
+  {
+    listening,
+    secret,
+    session,
+    role,
+  }: {
+    readonly listening: Listening;
+    readonly secret: string;
+    readonly session: Session;
+    readonly role: string | null;
+  },
 ): Promise<void> {
   const wanted: WebRole = role === 'operator' ? 'operator' : 'viewer';
   const link = `${listening.origin}/#${site.sessions.newCode(wanted)}`;

@@ -73,7 +73,10 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
     work = work.then(task).catch(() => {});
   };
 
-  const partsOf = async ({ address, role }: Pick<Watched, 'address' | 'role'>, looked: Looked): Promise<readonly Part[]> => {
+  const partsOf = async (
+    { address, role }: Pick<Watched, 'address' | 'role'>,
+    looked: Looked,
+  ): Promise<readonly Part[]> => {
     const seen = pages.seen(looked, role);
     const view = isLive(address) ? await pages.view(address, seen) : undefined;
     return [...commonParts(seen), ...(view?.parts ?? [])];
@@ -119,12 +122,20 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
   const begin = (): void => {
     stops = [
       feed.watch(changed),
-      clock.every(PRINT_MS, () => {
-        if ([...watched.values()].some((one) => isPrinting(one.address))) round((one) => isPrinting(one.address));
-      }, 'background'),
-      clock.every(BEAT_MS, () => {
-        for (const { streams } of watched.values()) for (const stream of streams) tell(stream, ':\n\n');
-      }, 'background'),
+      clock.every(
+        PRINT_MS,
+        () => {
+          if ([...watched.values()].some((one) => isPrinting(one.address))) round((one) => isPrinting(one.address));
+        },
+        'background',
+      ),
+      clock.every(
+        BEAT_MS,
+        () => {
+          for (const { streams } of watched.values()) for (const stream of streams) tell(stream, ':\n\n');
+        },
+        'background',
+      ),
     ];
   };
   const end = (): void => {

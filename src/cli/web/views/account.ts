@@ -49,13 +49,20 @@ function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge): Part {
   const { authors, planned_by, iterations, rounds, unconfined } = provenanceOf(task, reviewed);
   const last = rounds.findLast(({ merged }) => merged);
   const approvals = last?.verdicts.filter(({ verdict }) => verdict === 'approved') ?? [];
-  const evidence = approvals.flatMap(({ shown = [] }) => shown.map((one) => html`<li><span class="said">${one.criterion}</span> <span class="arrow">&rarr;</span> <span class="said yes">${whole(shownText(one))}</span></li>`));
+  const evidence = approvals.flatMap(({ shown = [] }) =>
+    shown.map(
+      (one) =>
+        html`<li><span class="said">${one.criterion}</span> <span class="arrow">&rarr;</span> <span class="said yes">${whole(shownText(one))}</span></li>`,
+    ),
+  );
   return part(
     `m-${versionOf(`${task.id}${commit}`)}`,
     html`<h2>${taskLink(seen, task.id)} <code>${commit.slice(0, 12)}</code> <span class="meta">${moment(time)}</span></h2>
 <p class="said">${task.description ?? ''}</p>
 <dl class="short"><dt>Written by</dt><dd>${authors.join(', ') || 'not recorded'}</dd><dt>Approved by</dt><dd>${approvals.map(({ by }) => by ?? 'somebody').join(', ') || task.approved_by || 'not recorded'}</dd><dt>Planned by</dt><dd>${planned_by ?? 'a person'}</dd><dt>Rounds</dt><dd>${String(rounds.length)}, in ${String(iterations)} ${iterations === 1 ? 'iteration' : 'iterations'}</dd>${unconfined.length === 0 ? undefined : html`<dt>No sandbox</dt><dd class="no">${unconfined.join(', ')}</dd>`}</dl>${
-      evidence.length === 0 ? html`<p class="none">No evidence is named for its criteria.</p>` : html`<ul class="evidence">${evidence}</ul>`
+      evidence.length === 0
+        ? html`<p class="none">No evidence is named for its criteria.</p>`
+        : html`<ul class="evidence">${evidence}</ul>`
     }<p><a href="${seen.base}/account/${task.id}">Every fact on it, checked<span class="sr"> for ${task.id}</span></a></p>`,
   );
 }

@@ -17,7 +17,13 @@ export function agentsView(seen: Seen, logs: readonly SessionLog[]): View {
     parts: [
       ...(rows.length === 0
         ? [part('none', html`<h2>Nobody is at work</h2><p>In a terminal: <code>liza run</code></p>`, 'card calm')]
-        : byInterest(rows).map((row) => agentPart(seen, row, logs.find(({ agent }) => agent === row.id)))),
+        : byInterest(rows).map((row) =>
+            agentPart(
+              seen,
+              row,
+              logs.find(({ agent }) => agent === row.id),
+            ),
+          )),
       ...(alone.length === 0
         ? []
         : [

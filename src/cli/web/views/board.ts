@@ -1,7 +1,7 @@
 // Every task, most urgent state first. Ten thousand of them: the rows come in lists whose ends depend on the ids around
 // them alone, so that a task that joins or leaves a state changes one list, not all that follow.
 
-import { signOf } from '../../../report/state-styles.ts';
+import { pill } from '../../../report/state-styles.ts';
 import { stateWord } from '../../../report/format.ts';
 import type { TaskView } from '../../../report/status-view.ts';
 import type { TaskStatus } from '../../../protocol/state.ts';
@@ -23,11 +23,7 @@ export function boardView(seen: Seen, filter: string): View {
     parts: [
       part('filter', filterForm(seen, filter, groups), 'filter'),
       ...groups.flatMap(({ status, tasks }) => [
-        part(
-          `in-${status}`,
-          html`<h2><span class="tag ${status}"><span aria-hidden="true">${signOf(status)}</span> ${stateWord(status)}</span> <span class="meta">${String(tasks.length)}</span></h2>`,
-          'group',
-        ),
+        part(`in-${status}`, html`<h2>${pill(status)} <span class="meta">${String(tasks.length)}</span></h2>`, 'group'),
         ...listsOf(tasks).map((rows) => listPart(seen, status, rows)),
       ]),
       ...(groups.length > 0
@@ -37,7 +33,10 @@ export function boardView(seen: Seen, filter: string): View {
   };
 }
 
-function passes({ id, status, owner, reviewer, description, blockedReason }: TaskView, words: readonly string[]): boolean {
+function passes(
+  { id, status, owner, reviewer, description, blockedReason }: TaskView,
+  words: readonly string[],
+): boolean {
   if (words.length === 0) return true;
   const row = [id, status, owner, reviewer, description, blockedReason].join(' ').toLowerCase();
   return words.every((word) => row.includes(word));
@@ -70,7 +69,12 @@ function endsList(id: string): boolean {
 
 function listPart(seen: Seen, status: TaskStatus, rows: readonly TaskView[]): Part {
   const key = rows.map((task) => [task.id, task.priority, ...facts(task), aboutOf(task)].join('\u0001')).join('\u0002');
-  return rowsPart(`${status}-${versionOf(rows[0]?.id ?? '')}`, key, rows.length, () => html`<ul class="list">${rows.map((task) => row(seen, task))}</ul>`);
+  return rowsPart(
+    `${status}-${versionOf(rows[0]?.id ?? '')}`,
+    key,
+    rows.length,
+    () => html`<ul class="list">${rows.map((task) => row(seen, task))}</ul>`,
+  );
 }
 
 const aboutOf = (task: TaskView): string => task.blockedReason ?? task.description;
@@ -87,6 +91,8 @@ function facts(task: TaskView): readonly string[] {
     ...(reviewer === undefined || status !== 'READY_FOR_REVIEW' ? [] : [`with ${reviewer}`]),
     ...(iteration > 1 ? [`iteration ${iteration}/${maxIterations}`] : []),
     ...(reviewCycle > 0 ? [`rejected ${reviewCycle}×`] : []),
-    ...(waits.length === 0 ? [] : [`waits for ${waits[0]?.id}${waits.length > 1 ? ` and ${waits.length - 1} more` : ''}`]),
+    ...(waits.length === 0
+      ? []
+      : [`waits for ${waits[0]?.id}${waits.length > 1 ? ` and ${waits.length - 1} more` : ''}`]),
   ];
 }

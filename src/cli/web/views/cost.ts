@@ -18,7 +18,12 @@ export function costView(seen: Seen, report: Report, tasks: readonly Task[]): Vi
     title: 'Cost',
     menu: 'cost',
     parts: [
-      part('limits', spending.length === 0 ? html`<p>Nothing was spent yet, and nothing is limited.</p>` : html`<h2>Spent and left</h2>${pageTable(limits(seen))}`),
+      part(
+        'limits',
+        spending.length === 0
+          ? html`<p>Nothing was spent yet, and nothing is limited.</p>`
+          : html`<h2>Spent and left</h2>${pageTable(limits(seen))}`,
+      ),
       part('outcome', html`<h2>By outcome</h2>${pageTable(byOutcome(tasks))}`),
       part('days', html`<h2>By day</h2>${days(seen)}`),
       part('roles', html`<h2>By agent and role</h2>${pageTable(crew(report))}`),
@@ -34,12 +39,22 @@ const limits = ({ status }: Seen): Table<(typeof status.spending)[number]> => ({
   columns: [
     { head: 'Of', page: ({ scope, task, day }) => [scope, task ?? day].filter(Boolean).join(' ') },
     { head: 'Tokens', page: ({ tokens }) => short(tokens), right: true },
-    { head: 'Cost', page: ({ usd, unknown_cost_sessions: open }) => `${usd === undefined ? 'unknown' : money(usd)}${open > 0 && usd !== undefined ? ' and more' : ''}`, right: true },
+    {
+      head: 'Cost',
+      page: ({ usd, unknown_cost_sessions: open }) =>
+        `${usd === undefined ? 'unknown' : money(usd)}${open > 0 && usd !== undefined ? ' and more' : ''}`,
+      right: true,
+    },
     { head: 'Sessions', page: ({ sessions }) => sessions, right: true },
     {
       head: 'Limit',
       page: ({ limits: all }) =>
-        Object.entries(all).map(([unit, one]) => `${one.percent} % of ${unit === 'usd' ? money(one.limit) : `${number(one.limit)} ${unit}`}`).join(', ') || undefined,
+        Object.entries(all)
+          .map(
+            ([unit, one]) =>
+              `${one.percent} % of ${unit === 'usd' ? money(one.limit) : `${number(one.limit)} ${unit}`}`,
+          )
+          .join(', ') || undefined,
     },
   ],
 });
@@ -65,9 +80,23 @@ function byOutcome(tasks: readonly Task[]): Table<Outcome> {
       { head: 'State', page: ({ status }) => html`${pill(status)}<span class="sr">${stateWord(status)}</span>` },
       { head: 'Tasks', page: ({ tasks: count }) => count, right: true },
       { head: 'Sessions', page: ({ usage: used }) => used?.sessions ?? 0, right: true },
-      { head: 'Tokens', page: ({ usage: used }) => (used === undefined ? undefined : short((used.input_tokens ?? 0) + (used.output_tokens ?? 0))), right: true },
-      { head: 'Cost', page: ({ usage: used }) => (used?.cost_usd === undefined ? undefined : money(used.cost_usd)), right: true },
-      { head: 'A task', page: ({ usage: used, tasks: count }) => (used?.cost_usd === undefined ? undefined : money(used.cost_usd / count)), right: true },
+      {
+        head: 'Tokens',
+        page: ({ usage: used }) =>
+          used === undefined ? undefined : short((used.input_tokens ?? 0) + (used.output_tokens ?? 0)),
+        right: true,
+      },
+      {
+        head: 'Cost',
+        page: ({ usage: used }) => (used?.cost_usd === undefined ? undefined : money(used.cost_usd)),
+        right: true,
+      },
+      {
+        head: 'A task',
+        page: ({ usage: used, tasks: count }) =>
+          used?.cost_usd === undefined ? undefined : money(used.cost_usd / count),
+        right: true,
+      },
     ],
   };
 }

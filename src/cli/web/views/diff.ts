@@ -64,7 +64,8 @@ export function readSideBySide(unified: string): readonly FileDiff[] {
       file = { path: pathIn(line), what: [], hunks: [] };
       files.push(file);
     } else if (line.startsWith('@@ ') && file !== undefined) {
-      const [, from = '0', many = '1', to = '0', most = '1'] = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+      const [, from = '0', many = '1', to = '0', most = '1'] =
+        /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
       [before, after, left, right] = [Number(from), Number(to), Number(many), Number(most)];
       hunk = { head: line, rows: [] };
       file.hunks.push(hunk);
@@ -114,7 +115,9 @@ export function diffView(seen: Seen, shown: DiffShown): View {
     return part(`d-${versionOf(file.path)}`, fileMarkup(seen, shown, file, fits ? undefined : rows), 'card diff');
   });
   const link = (to: string, name: string): Markup => html` <a href="${seen.base}/task/${task}/diff/${to}">${name}</a>`;
-  const added = files.flatMap(({ hunks }) => hunks.flatMap(({ rows }) => rows)).filter((row) => row.new !== undefined && (row.old === undefined || row.old.text !== row.new.text)).length;
+  const added = files
+    .flatMap(({ hunks }) => hunks.flatMap(({ rows }) => rows))
+    .filter((row) => row.new !== undefined && (row.old === undefined || row.old.text !== row.new.text)).length;
   return {
     title: `${task}, round ${round}`,
     menu: 'board',
@@ -122,11 +125,17 @@ export function diffView(seen: Seen, shown: DiffShown): View {
       part(
         'top',
         html`<p><a class="id" href="${seen.base}/task/${task}">${task}</a> &middot; <code>${from.slice(0, 12)}..${to}</code></p><p>${isStep ? 'What changed since the round before.' : 'All that it changes.'} ${String(files.length)} ${files.length === 1 ? 'file' : 'files'}, ${String(added)} lines new or changed.${
-          round > 1 ? (isStep ? link(String(round), 'All that it changes') : link(`${round}?step=1`, 'Only what changed since the round before')) : undefined
+          round > 1
+            ? isStep
+              ? link(String(round), 'All that it changes')
+              : link(`${round}?step=1`, 'Only what changed since the round before')
+            : undefined
         }</p><p>${Array.from({ length: rounds }, (_, at) => at + 1)
           .filter((n) => n !== round)
           .slice(-20)
-          .map((n) => link(String(n), `Round ${n}`))}</p>${problem === undefined ? undefined : html`<p class="no">${problem}</p>`}`,
+          .map((n) =>
+            link(String(n), `Round ${n}`),
+          )}</p>${problem === undefined ? undefined : html`<p class="no">${problem}</p>`}`,
         'card',
       ),
       ...parts,
@@ -134,7 +143,12 @@ export function diffView(seen: Seen, shown: DiffShown): View {
   };
 }
 
-function fileMarkup(seen: Seen, shown: DiffShown, { path, what, hunks }: FileDiff, tooLong: number | undefined): Markup {
+function fileMarkup(
+  seen: Seen,
+  shown: DiffShown,
+  { path, what, hunks }: FileDiff,
+  tooLong: number | undefined,
+): Markup {
   const head = html`<h2 class="path">${path}${what.length === 0 ? undefined : html` <span class="meta">${what.join(', ')}</span>`}</h2>`;
   if (tooLong !== undefined)
     return html`${head}<p>${String(tooLong)} lines, too many for this page: <code>git diff ${shown.from.slice(0, 12)} ${shown.to.slice(0, 12)} -- ${path}</code></p>`;
@@ -144,10 +158,15 @@ function fileMarkup(seen: Seen, shown: DiffShown, { path, what, hunks }: FileDif
     ...all.map((row) => rowMarkup(seen, shown, path, row)),
   ]);
   if (rows.length === 0) return head;
-  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides"><caption class="sr">${path}, old and new</caption><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides"><caption class="sr">${path}, old and new</caption><colgroup><col class="n"><col><col class="n"><col></colgroup><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-function rowMarkup({ base }: Seen, { task, round, mayNote }: DiffShown, path: string, { old, new: now }: DiffRow): Markup {
+function rowMarkup(
+  { base }: Seen,
+  { task, round, mayNote }: DiffShown,
+  path: string,
+  { old, new: now }: DiffRow,
+): Markup {
   const same = old !== undefined && now !== undefined && old.text === now.text;
   const cell = (side: Side | undefined, kind: string): Markup =>
     side === undefined

@@ -77,7 +77,7 @@ export function newsView(seen: Seen, wanted: Wanted, entries: readonly JournalEn
         'again',
         action === undefined
           ? html`<p>${wanted.action} is not possible any more.${wanted.text === '' ? undefined : html` You wrote: <span class="said lines">${wanted.text}</span>`}</p>`
-          : html`<h2>If you still want to</h2><div class="acts">${actionForm(seen, wanted.subject, action, wanted.text)}</div>`,
+          : html`<h2>If you still want to</h2><div class="acts">${actionForm(seen, wanted.subject, action, { text: wanted.text })}</div>`,
       ),
     ],
   };
@@ -113,7 +113,7 @@ export function noteView(seen: Seen, task: string, text: string): View {
         'note',
         note === undefined
           ? html`<p>No note can be left for ${task} now.</p>`
-          : html`<p>Its coder reads it with the next command, or in the next session.</p><div class="acts">${actionForm(seen, subject, note, text)}</div>`,
+          : html`<p>Its coder reads it with the next command, or in the next session.</p><div class="acts">${actionForm(seen, subject, note, { text })}</div>`,
       ),
     ],
   };

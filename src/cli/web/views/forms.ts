@@ -32,7 +32,18 @@ export function actionForms(seen: Seen, subject: Subject, prominent = 1): Markup
   }</div>`;
 }
 
-export function actionForm(seen: Seen, subject: Subject, { name, says, asks, confirm }: Action, text = ''): Markup {
+interface Filled {
+  /** What stands in its field already. */
+  readonly text?: string;
+  readonly isOpen?: boolean;
+}
+
+export function actionForm(
+  seen: Seen,
+  subject: Subject,
+  { name, says, asks, confirm }: Action,
+  { text = '', isOpen = text !== '' }: Filled = {},
+): Markup {
   const id = `f-${versionOf(`${subject.kind} ${subject.id} ${name}`)}`;
   const sends = html`<button${confirm === undefined ? undefined : html` class="careful"`}>${title(name)}</button>`;
   const hidden = html`<input type="hidden" name="form" value="${FORM_WORD}"><input type="hidden" name="kind" value="${subject.kind}"><input type="hidden" name="id" value="${subject.id}"><input type="hidden" name="action" value="${name}"><input type="hidden" name="seen" value="${seen.fingerprint(subject)}"><input type="hidden" name="seq" value="${seen.seq}">`;
@@ -40,7 +51,7 @@ export function actionForm(seen: Seen, subject: Subject, { name, says, asks, con
     html`<form method="post" action="${seen.base}/act" class="act" id="${id}">${hidden}${inner}</form>`;
   if (asks === undefined) return form(html`${sends}<span class="hint">${says}</span>`);
   const box = html`<label for="${id}-t">${asks.label}${asks.optional ? ' (may be left out)' : ''}</label><textarea id="${id}-t" name="text" rows="2" maxlength="16000"${asks.optional ? undefined : html` required`}>${text}</textarea>`;
-  return html`<details class="asks" id="${id}-d"${text === '' ? undefined : html` open`}><summary>${title(name)}&hellip;<span class="hint"> ${says}</span></summary>${form(html`${box}${sends}`)}</details>`;
+  return html`<details class="asks" id="${id}-d"${isOpen ? html` open` : undefined}><summary>${title(name)}&hellip;<span class="hint"> ${says}</span></summary>${form(html`${box}${sends}`)}</details>`;
 }
 
 /** `release-claim` → `Release claim`. */

@@ -23,17 +23,37 @@ export function logView(seen: Seen, journal: readonly JournalEntry[]): View {
         ),
       ),
       ...notices.map(({ level, message }) =>
-        part(`notice-${versionOf(message)}`, html`<p class="said lines">${message}</p>`, `card ${level === 'alarm' ? 'alarm' : ''}`),
+        part(
+          `notice-${versionOf(message)}`,
+          html`<p class="said lines">${message}</p>`,
+          `card ${level === 'alarm' ? 'alarm' : ''}`,
+        ),
       ),
       ...(anomalies.length === 0
         ? []
         : [
             part(
               'anomalies',
-              html`<h2>Reported by agents, and open</h2><ul>${anomalies.map(({ id, type, task, reporter, details }) => html`<li><b class="id">${id ?? ''}</b> ${type.replaceAll('_', ' ')}${task === undefined ? undefined : html` &middot; <a class="id" href="${seen.base}/task/${task}">${task}</a>`}${reporter === undefined ? undefined : html` &middot; ${reporter}`}<div class="said detail">${Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join('; ')}</div></li>`)}</ul>`,
+              html`<h2>Reported by agents, and open</h2><ul>${anomalies.map(
+                ({ id, type, task, reporter, details }) =>
+                  html`<li><b class="id">${id ?? ''}</b> ${type.replaceAll('_', ' ')}${task === undefined ? undefined : html` &middot; <a class="id" href="${seen.base}/task/${task}">${task}</a>`}${reporter === undefined ? undefined : html` &middot; ${reporter}`}<div class="said detail">${Object.entries(
+                    details,
+                  )
+                    .map(
+                      ([name, value]) =>
+                        `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+                    )
+                    .join('; ')}</div></li>`,
+              )}</ul>`,
             ),
           ]),
-      part('earlier', first > 1 ? html`<p><a href="${seen.base}/log?before=${String(first)}">Earlier entries</a></p>` : html`<p class="meta">The journal from its first entry.</p>`, 'filter'),
+      part(
+        'earlier',
+        first > 1
+          ? html`<p><a href="${seen.base}/log?before=${String(first)}">Earlier entries</a></p>`
+          : html`<p class="meta">The journal from its first entry.</p>`,
+        'filter',
+      ),
     ],
     journal,
   };

@@ -2,7 +2,7 @@
 
 import type { Alarm } from '../../../alarms/rules/alarm.ts';
 import { inlineMarkdown } from '../../../report/markup.ts';
-import { signOf } from '../../../report/state-styles.ts';
+import { pill } from '../../../report/state-styles.ts';
 import type { QuestionView, TaskView } from '../../../report/status-view.ts';
 import { discoveryHead, isUrgent } from '../../../protocol/messages/discoveries.ts';
 import type { JournalEntry } from '../../../store/store.ts';
@@ -45,7 +45,12 @@ export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
       part('doing', html`<h2>Agents</h2>${doing(seen)}`),
       ...(decisions.length === 0 || needs.length > 0
         ? []
-        : [part('decisions', html`<h2>To decide sometime</h2><ul>${decisions.map((line) => html`<li class="said">${inlineMarkdown(line)}</li>`)}</ul>`)]),
+        : [
+            part(
+              'decisions',
+              html`<h2>To decide sometime</h2><ul>${decisions.map((line) => html`<li class="said">${inlineMarkdown(line)}</li>`)}</ul>`,
+            ),
+          ]),
       ...boardActions(seen),
     ],
     journal,
@@ -55,17 +60,15 @@ export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
 function calm({ status, hasCrew, crew }: Seen): Part {
   const why = crew.waitsFor ?? status.why;
   const next =
-    status.goal.status === 'COMPLETED'
-      ? html`<p>The goal is complete. <code>liza finish</code> brings it into your branch.</p>`
-      : hasCrew
-        ? undefined
-        : html`<p>No crew runs here. In a terminal: <code>liza run</code></p>`;
+    hasCrew || why !== undefined ? undefined : html`<p>No crew runs here. In a terminal: <code>liza run</code></p>`;
   return part(
     'calm',
-    html`<h2>Nothing needs you</h2>${why === undefined ? undefined : html`<p class="said">${why}</p>`}${next}`,
+    html`<h2>Nothing needs you</h2>${why === undefined ? undefined : html`<p class="said">${sentence(why)}</p>`}${next}`,
     'card calm',
   );
 }
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function switchParts(seen: Seen): readonly Part[] {
   const resume = seen.actionsFor({ kind: 'board', id: '' }).find(({ name }) => name === 'resume');
@@ -96,7 +99,7 @@ function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, block
       assume === undefined
         ? undefined
         : html`<p class="assume">Meanwhile ${askedBy} goes on with: <span class="said">${assume}</span></p>`
-    }<div class="acts">${actions.map((action) => actionForm(seen, { kind: 'question', id }, action))}</div>`,
+    }<div class="acts">${actions.map((action) => actionForm(seen, { kind: 'question', id }, action, { isOpen: assume === undefined }))}</div>`,
     `card need${blocks ? ' alarm' : ''}`,
   );
 }
@@ -104,7 +107,7 @@ function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, block
 function blockedPart(seen: Seen, task: TaskView): Part {
   return part(
     `blocked-${task.id}`,
-    html`<h2><span class="tag BLOCKED"><span aria-hidden="true">${signOf('BLOCKED')}</span> Blocked</span> ${taskLink(seen, task.id)}</h2>
+    html`<h2>${pill('BLOCKED')} ${taskLink(seen, task.id)}</h2>
 <p class="said">${task.description}</p>${task.blockedReason === undefined ? undefined : html`<p class="said lines why">${task.blockedReason}</p>`}${
       task.questions.length === 0
         ? undefined

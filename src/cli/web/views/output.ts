@@ -39,5 +39,11 @@ export function outputView({ base }: Seen, { file, agent, task, first, lines }: 
 }
 
 const listPart = (begin: number, lines: readonly string[]): Part =>
-  part(`l-${begin}`, html`<pre class="out">${lines.map((line): Markup => html`${line.slice(0, LONGEST)}
-`)}</pre>`, 'outlist');
+  part(
+    `l-${begin}`,
+    html`<pre class="out">${lines.map(
+      (line): Markup => html`${line.slice(0, LONGEST)}
+`,
+    )}</pre>`,
+    'outlist',
+  );

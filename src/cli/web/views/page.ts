@@ -2,6 +2,7 @@
 // from within the page: script and style are files of this server, and the policy refuses all others.
 
 import { doneText } from '../../../report/status-view.ts';
+import { counted } from '../../../text/format.ts';
 import { FORM_WORD } from './forms.ts';
 import { html, joined, type Markup } from './markup.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
@@ -39,16 +40,18 @@ export function pageOf(view: View, seen: Seen, { files, address, said }: Frame):
   return html`${head(`${view.title} · ${goal.description.slice(0, 80)}`, files)}
 <body data-base="${seen.base}" data-view="${address}" data-after="${seen.seq}" data-form="${FORM_WORD}">
 <a class="skip" href="#main">Skip to the content</a>
-<header class="bar">
+<header class="top">
+<div class="bar">
 <p class="brand">Liza</p>
 <nav aria-label="Pages"><ul>${MENU.map(([path, name]) => html`<li><a href="${seen.base}/${path}"${path === view.menu ? html` aria-current="page"` : undefined}>${name}${path === 'now' ? placed(needsPart(seen), 'span') : undefined}</a></li>`)}</ul></nav>
-<p class="who">${seen.role === 'viewer' ? 'You can look, not act. ' : undefined}<span id="link" class="link" role="status"></span> ${
+<div class="who">${seen.role === 'viewer' ? html`<span>You can look, not act.</span>` : undefined}<span id="link" class="link" role="status"></span> ${
     seen.role === 'viewer' ? undefined : html`<a href="${seen.base}/share">Links</a> `
-  }<form method="post" action="${seen.base}/leave" class="leave"><input type="hidden" name="form" value="${FORM_WORD}"><button class="quiet">Sign out</button></form></p>
-</header>
+  }<form method="post" action="${seen.base}/leave" class="leave"><input type="hidden" name="form" value="${FORM_WORD}"><button class="quiet">Sign out</button></form></div>
+</div>
 ${placed(goalPart(seen), 'div')}
-<div id="said" class="told" role="status" aria-live="polite">${said}</div>
+</header>
 <main id="main" tabindex="-1">
+<div id="said" class="told" role="status" aria-live="polite">${said}</div>
 <h1>${view.title}</h1>
 <div id="parts">
 ${joined(shownParts(view.parts, from, address))}</div>
@@ -89,7 +92,9 @@ function placed(one: Part, element: 'section' | 'div' | 'span' = 'section'): Mar
   const rows = one.rows === undefined ? undefined : html` data-rows="${one.rows}"`;
   const inner = html` id="p-${one.id}" class="${one.className}" data-v="${one.version}"${rows}>${one.html()}</`;
   if (element === 'span') return html`<span${inner}span>`;
-  return element === 'div' ? html`<div${inner}div>` : html`<section${inner}section>
+  return element === 'div'
+    ? html`<div${inner}div>`
+    : html`<section${inner}section>
 `;
 }
 
@@ -115,7 +120,9 @@ function goalPart({ status, crew, hasCrew }: Seen): Part {
   const facts = [
     progress,
     goal.status.toLowerCase().replace('_', ' '),
-    hasCrew ? `${crew.members.filter(({ session }) => session !== undefined).length} agents at work` : 'no crew runs',
+    hasCrew
+      ? `${counted(crew.members.filter(({ session }) => session !== undefined).length, 'agent')} at work`
+      : 'no crew runs',
   ];
   return part(
     'goal',

@@ -19,7 +19,13 @@ export function queueView(seen: Seen): View {
     parts: [
       ...(held === undefined
         ? []
-        : [part('held', html`<h2>Nothing lands</h2><p>Held by ${held.by}${held.reason === undefined ? undefined : html`: <span class="said">${held.reason}</span>`}</p>`, 'card need')]),
+        : [
+            part(
+              'held',
+              html`<h2>Nothing lands</h2><p>Held by ${held.by}${held.reason === undefined ? undefined : html`: <span class="said">${held.reason}</span>`}</p>`,
+              'card need',
+            ),
+          ]),
       ...(batch === undefined
         ? [part('batch', html`<h2>Nothing is being tested</h2>`, 'card calm')]
         : [
@@ -33,7 +39,10 @@ export function queueView(seen: Seen): View {
             ),
           ]),
       ...ahead.map(({ text, entries }, at) =>
-        part(`ahead-${at}`, html`<h2>${text}</h2><ol>${entries.map(({ task, candidate }) => html`<li>${taskLink(seen, task)} <code>${candidate.slice(0, 12)}</code></li>`)}</ol>`),
+        part(
+          `ahead-${at}`,
+          html`<h2>${text}</h2><ol>${entries.map(({ task, candidate }) => html`<li>${taskLink(seen, task)} <code>${candidate.slice(0, 12)}</code></li>`)}</ol>`,
+        ),
       ),
       part(
         'waiting',

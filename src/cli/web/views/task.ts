@@ -3,7 +3,14 @@
 
 import { criteriaOf } from '../../../protocol/definition/criteria.ts';
 import { historyOf } from '../../../protocol/leases.ts';
-import { BY_HAND, byCriterion, concernsOf, concernText, isFlagged, shownIn } from '../../../protocol/review/approval-record.ts';
+import {
+  BY_HAND,
+  byCriterion,
+  concernsOf,
+  concernText,
+  isFlagged,
+  shownIn,
+} from '../../../protocol/review/approval-record.ts';
 import { shownText } from '../../../protocol/review/shown-text.ts';
 import type { HistoryEvent, Task, TaskSession } from '../../../protocol/state.ts';
 import { type Round, roundBy, roundsOf } from '../../../protocol/work/task-history.ts';
@@ -28,7 +35,14 @@ export interface TaskShown {
 
 /** What has a place of its own on this page. */
 const APART: ReadonlySet<string> = new Set(['Reviews', 'Blocked', 'Questions']);
-const APART_FIELDS: ReadonlySet<string> = new Set(['done when', 'criteria', 'concerns', 'rejection', 'used', 'sandbox']);
+const APART_FIELDS: ReadonlySet<string> = new Set([
+  'done when',
+  'criteria',
+  'concerns',
+  'rejection',
+  'used',
+  'sandbox',
+]);
 
 export function taskView(seen: Seen, { task, extras, logs }: TaskShown): View {
   const rounds = roundsOf(task, task.status === 'MERGED' ? task.review_commit : undefined);
@@ -111,7 +125,11 @@ function criteria(task: Task): Markup {
         : html`<ul>${found.map((one) => html`<li class="${isFlagged(one) ? 'flagged' : 'yes'}">${isFlagged(one) ? 'look at it: ' : undefined}<span class="said">${asStored(shownText(one))}</span></li>`)}</ul>`;
     return html`<li><p class="said lines">${criterion}</p><div class="evidence"><b class="sr">Evidence:</b> ${evidence}</div></li>`;
   });
-  const concerns = approvals.flatMap((entry) => concernsOf(entry).map((one) => html`<li class="said">${concernText(one)} <span class="meta">${entry.agent}</span></li>`));
+  const concerns = approvals.flatMap((entry) =>
+    concernsOf(entry).map(
+      (one) => html`<li class="said">${concernText(one)} <span class="meta">${entry.agent}</span></li>`,
+    ),
+  );
   return html`<h2>Done when</h2>${rows.length === 0 ? html`<p>Nothing is said of it.</p>` : html`<ol class="criteria">${rows}</ol>`}${
     concerns.length === 0 ? undefined : html`<h3>Concerns of its approvers</h3><ul>${concerns}</ul>`
   }`;
@@ -138,7 +156,8 @@ function sectionPart({ title, fields }: Section): readonly Part[] {
   const told = fields.filter(isTold).filter(([label]) => !APART_FIELDS.has(label));
   if (told.length === 0) return [];
   const rows = told.map(
-    ([label, value]) => html`<dt>${label}</dt><dd class="said lines">${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`,
+    ([label, value]) =>
+      html`<dt>${label}</dt><dd class="said lines">${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`,
   );
   return [part(`s-${title.toLowerCase().replaceAll(' ', '-')}`, html`<h2>${title}</h2><dl>${rows}</dl>`)];
 }
@@ -158,11 +177,16 @@ const sessionRow = ({ agent, since, provider, sandbox }: TaskSession): Markup =>
   html`<tr><th scope="row">${agent}</th><td data-l="From">${moment(since)}</td><td data-l="Agent CLI">${provider ?? '–'}</td><td data-l="Sandbox">${sandbox ?? 'unknown'}</td></tr>`;
 
 function history({ base }: Seen, task: Task): Markup {
-  const rounds = historyOf(task).filter(({ event }) => event === 'submitted').map(({ commit }) => commit);
+  const rounds = historyOf(task)
+    .filter(({ event }) => event === 'submitted')
+    .map(({ commit }) => commit);
   const row = (entry: HistoryEvent): Markup => {
     const details = eventDetails(task, entry).replace(`reason: ${UNDER_REVIEWS}`, '');
     const at = rounds.indexOf(entry['commit'] as string);
-    const round = entry.event === 'submitted' && at >= 0 ? html` <a href="${base}/task/${task.id}/diff/${String(at + 1)}">diff</a>` : undefined;
+    const round =
+      entry.event === 'submitted' && at >= 0
+        ? html` <a href="${base}/task/${task.id}/diff/${String(at + 1)}">diff</a>`
+        : undefined;
     return html`<li>${moment(entry.time)} <b>${eventWords(entry.event)}</b>${entry.agent === undefined ? undefined : html` by ${entry.agent}`}${round}${details === '' ? undefined : html`<div class="said detail">${details}</div>`}</li>`;
   };
   return html`<h2>History</h2><ol class="history">${historyOf(task).map(row)}</ol>`;

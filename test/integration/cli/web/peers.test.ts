@@ -1,0 +1,100 @@
+// An agent that has come by a code, or by the cookie of a person's browser, acts as nobody: the connection is known by the
+// process behind it. Real processes, real connections; where a system does not tell whose a connection is, the test says so.
+
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownerOf } from '../../../../src/cli/web/peer.ts';
+import { siteOf } from '../../../../src/git/directory.ts';
+import { agentTag } from '../../../../src/process/tags.ts';
+import { hostAt } from '../../../host.ts';
+import { dashboardOn, formOn } from '../../../support/dashboard.ts';
+import { project } from '../../../support/project.ts';
+
+const onLinux = test.skipIf(process.platform !== 'linux');
+
+/** Sends a form from a process of its own, which then prints the status. */
+const SEND = `
+const [port, path, body, cookie] = process.argv.slice(1);
+const own = 'http://127.0.0.1:' + port;
+fetch(own + path, { method: 'POST', redirect: 'manual', body: new URLSearchParams(body), headers: { origin: own, cookie } })
+  .then(async (answer) => console.log(answer.status, (await answer.text()).replace(/<[^>]*>/g, ' ')));
+`;
+
+const send = (env: NodeJS.ProcessEnv, ...args: readonly string[]) =>
+  promisify(execFile)(process.execPath, ['-e', SEND, ...args], { env }).then(({ stdout }) => stdout);
+
+onLinux('the process at the other end of a connection is found', async () => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const socket = net.connect(port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+  });
+  await new Promise((resolve) => socket.once('connect', resolve));
+  expect(ownerOf(hostAt(), { localPort: port, remotePort: socket.localPort ?? 0 })).toBe(process.pid);
+  expect(ownerOf(hostAt(), { localPort: port, remotePort: 1 })).toBeUndefined();
+});
+
+onLinux('below an agent, a good code opens no session, and the attempt is on record', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const code = dashboard.link('operator').split('#')[1] ?? '';
+  const tag = agentTag(siteOf(self.context.disk, self.root), 'coder-1');
+  const said = await send(
+    { PATH: process.env['PATH'], LIZA_PROGRAM: tag },
+    String(dashboard.port),
+    '/login',
+    `code=${code}`,
+    '',
+  );
+  expect(said).toMatch(/^403/);
+  expect(said).toContain('coder-1');
+  expect(readFileSync(`${self.context.paths.liza}/refused.log`, 'utf8')).toContain(
+    'coder-1 tried to act as the operator: liza dashboard',
+  );
+  expect(readFileSync(`${self.context.paths.liza}/dashboard.log`, 'utf8')).toContain('403 POST /login');
+  expect((await self.state()).anomalies).toHaveLength(1);
+  // The code is as good as before, for a person.
+  const person = await send({ PATH: process.env['PATH'] }, String(dashboard.port), '/login', `code=${code}`, '');
+  expect(person).toMatch(/^303/);
+});
+
+onLinux('below an agent, the cookie of a person’s browser does nothing', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const form = new URLSearchParams(formOn((await browser.get('now')).body, 'pause')).toString();
+  const tag = agentTag(siteOf(self.context.disk, self.root), 'coder-1');
+  const args = [String(dashboard.port), `${browser.base}/act`, form, browser.cookie] as const;
+  expect(await send({ PATH: process.env['PATH'], LIZA_PROGRAM: tag }, ...args)).toMatch(/^403/);
+  expect(dashboard.ran).toEqual([]);
+  expect(await send({ PATH: process.env['PATH'] }, ...args)).toMatch(/^303/);
+  expect(dashboard.ran).toEqual([['pause']]);
+});
+
+test('an agent may not start a dashboard', async () => {
+  const self = project();
+  const { code, stderr } = await self.liza(['dashboard'], { as: 'coder-1' });
+  expect(code).toBe(1);
+  expect(stderr).toContain('liza dashboard is for the operator');
+});
+
+test('other machines are let in with a certificate or through a tunnel, never in plain sight', async () => {
+  const self = project();
+  for (const argv of [
+    ['--listen', '0.0.0.0'],
+    ['--listen', '192.0.2.7', '--tunnel', 'https://a.example'],
+    ['--tunnel', 'a.example'],
+    ['--port', '70000'],
+    ['--cert', 'a.pem'],
+  ]) {
+    const { code, stderr } = await self.liza(['dashboard', ...argv]);
+    expect([argv, code]).toEqual([argv, 1]);
+    expect(stderr).not.toBe('');
+  }
+});
