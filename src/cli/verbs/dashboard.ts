@@ -1,7 +1,7 @@
 // `liza dashboard`: the board in a browser, for as long as this command runs. Prints links; each lets one browser in.
 
-import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { realDisk } from '../../ports/disk.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { openTaskContext } from '../open-project.ts';
 import { printErr } from '../render/print.ts';
 import type { Args, Verb } from '../verb.ts';
@@ -24,7 +24,7 @@ export const verb: Verb = {
     key: { value: 'file', kind: 'file', description: 'The key of the certificate.' },
     tunnel: {
       value: 'origin',
-      description: 'Browsers come through a tunnel that encrypts, under this origin: https://liza.example.org',
+      description: 'Browsers come through a tunnel that encrypts, under this origin (scheme, name and port).',
     },
   },
   examples: [

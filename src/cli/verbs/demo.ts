@@ -4,14 +4,14 @@
 
 import { tmpdir } from 'node:os';
 import { realDisk } from '../../ports/disk.ts';
-import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { OPERATOR } from '../../protocol/board.ts';
+import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
-import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { GOAL, HOLD } from '../../rehearsal/demo/human.ts';
 import { type DemoRepository, makeRepository, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { accountedTask, type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { demoContext, inDemo, lizaInDemo, type Play, startDemoCrew, watchDemoCrew } from '../demo-play.ts';
 import { ownCommand, ownInstall } from '../own-command.ts';
 import { demoScreen } from '../render/demo.ts';

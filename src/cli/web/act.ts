@@ -1,9 +1,9 @@
 // What a form asks for: the same command that a person would type, run as one. The table is asked again, whatever the page
 // offered; what the person saw must still be so; what spends or destroys is asked first.
 
-import type { Action } from '../live/actions.ts';
-import type { BoardAccess } from '../live/access.ts';
 import type { JournalEntry } from '../../store/store.ts';
+import type { BoardAccess } from '../live/access.ts';
+import type { Action } from '../live/actions.ts';
 import type { Feed, Looked } from './feed.ts';
 import { actionsFor, fingerprint, isKind, type Subject } from './offers.ts';
 import type { Pages } from './pages.ts';

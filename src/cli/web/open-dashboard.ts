@@ -2,9 +2,9 @@
 // `liza demo --web`.
 
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import { HIDDEN, secretsOf } from '../../text/redact.ts';
-import type { CrewControl } from '../../supervisor/crew-view.ts';
 import { openBoardAccess } from '../board-access.ts';
 import type { Io } from '../io.ts';
 import type { BoardAccess } from '../live/access.ts';

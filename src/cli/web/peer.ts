@@ -3,8 +3,8 @@
 // for by the same rules as a command (identity/). Linux tells whose a connection is; elsewhere, and of processes that
 // are not ours to look at, nothing is known, and the code alone decides.
 
-import { identify } from '../../identity/identify.ts';
 import type { Caller } from '../../identity/gather.ts';
+import { identify } from '../../identity/identify.ts';
 import { recordViolation } from '../../identity/record-violation.ts';
 import { ancestorsFrom } from '../../process/ancestors.ts';
 import { markAt } from '../../process/own-rlimit-mark.ts';

@@ -2,7 +2,7 @@
 // done there is a session that may act, the form's own word, and no agent behind the connection.
 
 import type { ServerResponse } from 'node:http';
-import { act, type Acting, type Outcome, readWanted } from './act.ts';
+import { type Acting, act, type Outcome, readWanted } from './act.ts';
 import { beginStream, seeOther, sendFile, sendJson, sendPage, sendText } from './answers.ts';
 import type { Assets } from './assets.ts';
 import { addressOf, isLive, textOf } from './pages.ts';
@@ -13,7 +13,7 @@ import type { Session, Sessions, WebRole } from './sessions.ts';
 import type { Streams } from './streams.ts';
 import { comeInPage, confirmView, loginPage, newsView, problemPage, refusedView, shareView } from './views/doors.ts';
 import { FORM_WORD } from './views/forms.ts';
-import { pageOf, commonParts } from './views/page.ts';
+import { commonParts, pageOf } from './views/page.ts';
 import type { Seen, View } from './views/view.ts';
 
 export interface Site extends Acting {

@@ -2,9 +2,9 @@
 // that holds. A page for one task lists every fact with what bears it out.
 
 import type { Fact } from '../../../audit/rules/facts.ts';
+import { shownText } from '../../../protocol/review/shown-text.ts';
 import type { Task } from '../../../protocol/state.ts';
 import { isFields } from '../../../protocol/values.ts';
-import { shownText } from '../../../protocol/review/shown-text.ts';
 import { whole } from '../../../text/format.ts';
 import { provenanceOf } from '../../render/blame.ts';
 import { diffText } from '../../render/diff-facts.ts';

@@ -1,8 +1,8 @@
 // The agents: who does what, for how long, at what cost, and whose session's output can be read. What an agent does now
 // comes from the crew; agents of other processes are known from the board alone.
 
-import { byInterest, type MemberRow, memberRows } from '../../live/agents.ts';
 import type { SessionLog } from '../../live/access.ts';
+import { byInterest, type MemberRow, memberRows } from '../../live/agents.ts';
 import { dollars, tokens } from '../../live/format.ts';
 import { actionForms } from './forms.ts';
 import { html, type Markup } from './markup.ts';

@@ -1,10 +1,10 @@
 // Every task, most urgent state first. Ten thousand of them: the rows come in lists whose ends depend on the ids around
 // them alone, so that a task that joins or leaves a state changes one list, not all that follow.
 
-import { pill } from '../../../report/state-styles.ts';
-import { stateWord } from '../../../report/format.ts';
-import type { TaskView } from '../../../report/status-view.ts';
 import type { TaskStatus } from '../../../protocol/state.ts';
+import { stateWord } from '../../../report/format.ts';
+import { pill } from '../../../report/state-styles.ts';
+import type { TaskView } from '../../../report/status-view.ts';
 import { html, type Markup } from './markup.ts';
 import { versionOf } from './version.ts';
 import { type Part, part, rowsPart, type Seen, type View } from './view.ts';

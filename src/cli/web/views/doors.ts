@@ -1,8 +1,8 @@
 // The pages around the others: how a person comes in, links for further browsers, what is asked before something is done,
 // and what could not be done.
 
-import type { JournalEntry } from '../../../store/store.ts';
 import type { Refusal } from '../../../protocol/decision.ts';
+import type { JournalEntry } from '../../../store/store.ts';
 import { actionForm, confirmForm, FORM_WORD, type Wanted } from './forms.ts';
 import { html, moment } from './markup.ts';
 import { type Files, head } from './page.ts';

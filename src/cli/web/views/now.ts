@@ -1,12 +1,12 @@
 // What needs a person, each with what they can do about it, and nothing else; below it what the crew does meanwhile.
 
 import type { Alarm } from '../../../alarms/rules/alarm.ts';
+import { decisionsToTake } from '../../../governance/rules/open-decisions.ts';
+import { discoveryHead, isUrgent } from '../../../protocol/messages/discoveries.ts';
 import { inlineMarkdown } from '../../../report/markup.ts';
 import { pill } from '../../../report/state-styles.ts';
 import type { QuestionView, TaskView } from '../../../report/status-view.ts';
-import { discoveryHead, isUrgent } from '../../../protocol/messages/discoveries.ts';
 import type { JournalEntry } from '../../../store/store.ts';
-import { decisionsToTake } from '../../../governance/rules/open-decisions.ts';
 import { byUrgency, SIGN } from '../../live/events.ts';
 import { doing } from './agents.ts';
 import { actionForm, actionForms } from './forms.ts';

@@ -2,12 +2,12 @@
 // a version that changes with what it shows, so that only what changed is sent. Times are written as times, never as
 // ages: a part that nothing happened to stays the same.
 
-import type { Action } from '../../live/actions.ts';
 import type { Board } from '../../../protocol/board.ts';
 import type { StatusView } from '../../../report/status-view.ts';
 import type { JournalEntry } from '../../../store/store.ts';
 import type { CrewView } from '../../../supervisor/crew-view.ts';
 import type { Instant } from '../../../text/time.ts';
+import type { Action } from '../../live/actions.ts';
 import type { Subject } from '../offers.ts';
 import type { WebRole } from '../sessions.ts';
 import type { Markup } from './markup.ts';
