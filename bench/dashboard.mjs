@@ -48,7 +48,7 @@ try {
 process.exitCode = failed ? 1 : 0;
 
 async function ordinary(server) {
-  const { origin, base, pid, root } = server;
+  const { origin, pid, root } = server;
   const times = [];
   for (let n = 0; n < 30; n += 1) times.push((await timed(() => ask(server, 'now'))).ms);
   tell('first page, p95', quantile(times, 0.95), 'ms', 200);
@@ -87,7 +87,6 @@ async function ordinary(server) {
   const quiet = cpu(pid);
   await sleep(10_000);
   tell('nobody looks: of one core', (100 * (cpu(pid) - quiet)) / 10_000, '%', 0.2);
-  void base;
 }
 
 async function thousands(server) {
@@ -207,7 +206,9 @@ function raw(url, headers, body) {
   });
 }
 
-const ask = ({ origin, base, cookie }, page) => raw(`${origin}${base}/${page}`, { cookie });
+function ask({ origin, base, cookie }, page) {
+  return raw(`${origin}${base}/${page}`, { cookie });
+}
 
 async function timed(work) {
   const begun = performance.now();

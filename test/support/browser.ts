@@ -37,7 +37,8 @@ export function browserForTests(): {
       args: [
         '--no-sandbox',
         '--disable-background-networking',
-        '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+        // A name that an attacker has pointed at this machine.
+        '--host-resolver-rules=MAP rebound.test 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
       ],
     });
   });

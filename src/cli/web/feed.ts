@@ -58,7 +58,7 @@ async function lookAt(context: StoreContext, snapshot: Snapshot, known: Known | 
   const alarms = known?.alarms ?? alarmsOf(board, now, await surroundingsOf(context, snapshot));
   const status = statusView(board, now, alarms, notices);
   const crew: CrewView = { members: [], events: [], ...known, now, board, alarms };
-  return { board, seq, now, status, crew, hasCrew: known !== undefined };
+  return { board, seq, now, status, crew, hasCrew: known?.members.some(({ state }) => state !== 'stopped') === true };
 }
 
 function crewElsewhere(context: StoreContext): { readonly view: Known; readonly text: string } | undefined {

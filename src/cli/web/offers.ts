@@ -58,7 +58,7 @@ function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
     ...(question.assume === undefined ? [] : [accept]),
     {
       name: 'answer',
-      says: 'answer it',
+      says: 'in your own words; with its last answer a blocked task goes back to its coder',
       asks: { label: `The answer to ${id}` },
       argv: (text) => ['answer', id, '--', text],
       probe: { name: 'answer', about: id, text: SOME_TEXT, facts: FACTS },

@@ -9,8 +9,9 @@ import { html, type Markup } from './markup.ts';
 import { versionOf } from './version.ts';
 import { type Part, part, rowsPart, type Seen, type View } from './view.ts';
 
-/** A list ends behind one row in so many, and never has more than that many times two. */
+/** A list ends behind one row in so many. */
 const ROWS = 24;
+const MOST_ROWS = 96;
 
 export function boardView(seen: Seen, filter: string): View {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -53,7 +54,7 @@ export function listsOf(tasks: readonly TaskView[]): readonly (readonly TaskView
   let list: TaskView[] = [];
   for (const task of tasks) {
     list.push(task);
-    if ((list.length >= 4 && endsList(task.id)) || list.length >= 2 * ROWS) {
+    if ((list.length >= 4 && endsList(task.id)) || list.length >= MOST_ROWS) {
       lists.push(list);
       list = [];
     }
@@ -61,10 +62,12 @@ export function listsOf(tasks: readonly TaskView[]): readonly (readonly TaskView
   return list.length === 0 ? lists : [...lists, list];
 }
 
+/** About one id in so many, whichever they are. */
 function endsList(id: string): boolean {
-  let sum = 7;
-  for (let at = 0; at < id.length; at += 1) sum = (Math.imul(sum, 31) + id.charCodeAt(at)) | 0;
-  return (sum >>> 3) % ROWS === 0;
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < id.length; at += 1) sum = Math.imul(sum ^ id.charCodeAt(at), 0x01000193);
+  sum = Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d);
+  return ((sum ^ (sum >>> 13)) >>> 0) % ROWS === 0;
 }
 
 function listPart(seen: Seen, status: TaskStatus, rows: readonly TaskView[]): Part {

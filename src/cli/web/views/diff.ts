@@ -158,7 +158,14 @@ function fileMarkup(
     ...all.map((row) => rowMarkup(seen, shown, path, row)),
   ]);
   if (rows.length === 0) return head;
-  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides"><caption class="sr">${path}, old and new</caption><colgroup><col class="n"><col><col class="n"><col></colgroup><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides${oneSided(hunks)}"><caption class="sr">${path}, old and new</caption><colgroup><col class="n"><col><col class="n"><col></colgroup><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** A file that is new or gone has one side: it gets all the room. */
+function oneSided(hunks: FileDiff['hunks']): string {
+  const all = hunks.flatMap(({ rows }) => rows);
+  if (all.every((row) => row.old === undefined)) return ' only-new';
+  return all.every((row) => row.new === undefined) ? ' only-old' : '';
 }
 
 function rowMarkup(

@@ -1,9 +1,11 @@
 // The dashboard in a real browser: every page at three widths, dark and light, by mouse and by keys alone, with and without
 // script, while events pour in, in two tabs and after a lost connection.
 
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { browserForTests, CHROMIUM, layoutShift, NO_CHROMIUM, type Tab, wcagFaults } from '../../../support/browser.ts';
-import { dashboardOn } from '../../../support/dashboard.ts';
+import { dashboardOn, formOn } from '../../../support/dashboard.ts';
 import { type Project, project } from '../../../support/project.ts';
 
 if (CHROMIUM === undefined) process.stderr.write(`${NO_CHROMIUM}\n`);
@@ -258,5 +260,47 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
       expect([path, await tab.getByRole('button').allTextContents()]).toEqual([path, ['Sign out']]);
       expect(await tab.locator('a[href*="/note?"]').count()).toBe(0);
     }
+  });
+
+  test('a page on another port, and one whose name was rebound, reach nothing in a browser that is signed in', async () => {
+    const self = await richProject();
+    const dashboard = await dashboardOn(self);
+    const { tab, context, base } = await comeIn(dashboard.link('operator'));
+    const form = formOn(await tab.content(), 'pause');
+    const cookies: (string | undefined)[] = [];
+    const fields = Object.entries(form).map(([name, value]) => `<input name="${name}" value="${value}">`);
+    // It knows even what it cannot know: the secret path, and the form's own word.
+    const page = `<form id="f" method="post" action="${base}/act">${fields.join('')}</form><iframe src="${base}/now"></iframe><script>
+      window.got = Promise.all([
+        fetch('${base}/now', { credentials: 'include' }).then((answer) => answer.text(), () => 'failed'),
+        fetch('${base}/act', { method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams(${JSON.stringify(form)}) }).then((answer) => answer.type, () => 'failed'),
+        new Promise((done) => { const stream = new EventSource('${base}/events?view=now&after=0', { withCredentials: true }); stream.onerror = () => done('failed'); stream.addEventListener('stand', () => done('heard')); }),
+      ]);
+    </script>`;
+    const evil = createServer((request, response) => {
+      cookies.push(request.headers.cookie);
+      response.setHeader('content-type', 'text/html');
+      response.end(page);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void evil.close());
+    await new Promise((resolve) => evil.once('listening', resolve));
+    const { port } = evil.address() as AddressInfo;
+    for (const name of ['127.0.0.1', 'rebound.test']) {
+      const other = await context.newPage();
+      await other.goto(`http://${name}:${port}/`);
+      expect([name, await other.evaluate('window.got')]).toEqual([name, ['failed', 'failed', 'failed']]);
+      const frame = other.frames()[1];
+      expect(await frame?.content()).not.toContain('How many times');
+      await Promise.all([other.waitForNavigation(), other.evaluate("document.getElementById('f').submit()")]);
+      expect(await other.content()).toContain('Refused');
+      await other.goto(`http://${name}:${port}/`);
+      await other.close();
+    }
+    const rebound = await context.newPage();
+    const answer = await rebound.goto(`http://rebound.test:${dashboard.port}${new URL(base).pathname}/now`);
+    expect(answer?.status()).toBe(421);
+    expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);
+    expect(dashboard.ran).toEqual([]);
+    expect((await self.store.read()).board.switches).toEqual({});
   });
 });
