@@ -52,7 +52,8 @@ export async function openDashboard(
     ...{ access, base, feed, outgoing, pages, sessions, streams, tellRefused },
     assets: readAssets(io),
     findAgent: findAgent(io, context.paths.root),
-    told: new Map(),
+    agents: new WeakMap(),
+    told: new WeakMap(),
     isSecure: binding.certificate !== undefined || binding.tunnel?.startsWith('https:') === true,
   };
   const listening = await listen(binding, (request, at) => answer(site, request, at), tellRefused);

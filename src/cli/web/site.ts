@@ -2,19 +2,20 @@
 // done there is a session that may act, the form's own word, and no agent behind the connection.
 
 import type { ServerResponse } from 'node:http';
-import { type Acting, act, type Outcome, readWanted } from './act.ts';
+import type { Socket } from 'node:net';
+import type { Acting } from './act.ts';
 import { beginStream, seeOther, sendFile, sendJson, sendPage, sendText } from './answers.ts';
 import type { Assets } from './assets.ts';
+import { change } from './changes.ts';
 import { addressOf, isLive, textOf } from './pages.ts';
 import type { FindAgent } from './peer.ts';
 import type { TellRefused } from './refused-requests.ts';
 import type { Listening, Request } from './server.ts';
-import type { Session, Sessions, WebRole } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
+import { show } from './showing.ts';
 import type { Streams } from './streams.ts';
-import { comeInPage, confirmView, loginPage, newsView, problemPage, refusedView, shareView } from './views/doors.ts';
-import { FORM_WORD } from './views/forms.ts';
-import { commonParts, pageOf } from './views/page.ts';
-import type { Seen, View } from './views/view.ts';
+import { comeInPage, loginPage, problemPage } from './views/doors.ts';
+import { commonParts } from './views/page.ts';
 
 export interface Site extends Acting {
   readonly base: string;
@@ -22,19 +23,18 @@ export interface Site extends Acting {
   readonly streams: Streams;
   readonly assets: Assets;
   readonly findAgent: FindAgent;
+  /** What it found, by connection. */
+  readonly agents: WeakMap<Socket, Promise<string | undefined>>;
   readonly tellRefused: TellRefused;
   /** Hides what nobody may read. */
   readonly outgoing: (text: string) => string;
   /** What the last form of a session came to, until its next page. */
-  readonly told: Map<string, string>;
+  readonly told: WeakMap<Session, string>;
   /** Browsers send the cookie back over TLS alone. */
   readonly isSecure: boolean;
 }
 
 const MOST_STREAMS = 200;
-/** Commands that run at one time, each a process. */
-const MOST_RUNNING = 4;
-let running = 0;
 
 export async function answer(site: Site, request: Request, listening: Listening): Promise<void> {
   const { path, method, response } = request;
@@ -56,10 +56,15 @@ export async function answer(site: Site, request: Request, listening: Listening)
     site.tellRefused(401, `${method} /…/${rest.join('/')}: without a session`);
     return sendPage(response, loginPage(site.assets.files, 'This browser is not signed in here, or no longer.'), 401);
   }
+  const agent = await agentBehind(site, request, listening);
+  if (agent !== undefined) {
+    site.tellRefused(403, `${method} /…/${rest.join('/')}: ${agent}`);
+    return sendText(response, 403, `Refused: only people look here and act: ${agent}`);
+  }
   request.known();
-  return method === 'POST'
-    ? change(site, request, { listening, secret, session, rest })
-    : read(site, request, { secret, session, rest });
+  const known: Known = { session, rest, isOpen: () => site.sessions.find(secret) !== undefined };
+  if (method !== 'POST') return read(site, request, known);
+  return change(site, request, { ...known, origin: listening.origin, close: () => site.sessions.close(secret) });
 }
 
 async function login(site: Site, request: Request, listening: Listening): Promise<void> {
@@ -94,17 +99,26 @@ function secretIn({ headers }: Request, listening: Listening): string | undefine
   return found.length === 1 ? found[0]?.slice(start.length) : undefined;
 }
 
-const agentBehind = ({ findAgent }: Site, { message }: Request, { port }: Listening): Promise<string | undefined> =>
-  findAgent({ localPort: port, remotePort: message.socket.remotePort ?? 0 });
-
-interface Known {
-  readonly secret: string;
-  readonly session: Session;
-  /** Below the base. */
-  readonly rest: readonly string[];
+/** Asked once for each connection: it stays that of its process. */
+function agentBehind(
+  { findAgent, agents }: Site,
+  { message: { socket } }: Request,
+  { port }: Listening,
+): Promise<string | undefined> {
+  const known = agents.get(socket) ?? findAgent({ localPort: port, remotePort: socket.remotePort ?? 0 });
+  agents.set(socket, known);
+  return known;
 }
 
-async function read(site: Site, request: Request, { secret, session, rest }: Known): Promise<void> {
+export interface Known {
+  readonly session: Session;
+  /** The path below the base. */
+  readonly rest: readonly string[];
+  /** It has not been closed, and has not ended by itself. */
+  isOpen(): boolean;
+}
+
+async function read(site: Site, request: Request, { session, rest, isOpen }: Known): Promise<void> {
   const { response, query } = request;
   const { feed, pages, streams } = site;
   if (rest.length === 0) return seeOther(response, `/${site.base}/now`);
@@ -121,13 +135,14 @@ async function read(site: Site, request: Request, { secret, session, rest }: Kno
       role: session.role,
       after: Number.isSafeInteger(last) ? Math.max(0, last) : 0,
       response,
+      isOpen,
     });
   }
   const address = { path: rest, query };
   const seen = pages.seen(await feed.look(), session.role);
   const view = await pages.view(address, seen);
   if (view === undefined) return notFound(site, response, rest);
-  show(site, response, { view, seen, secret, session, address: textOf(address) });
+  show(site, response, { view, seen, session, address: textOf(address) });
 }
 
 const notFound = (site: Site, response: ServerResponse, rest: readonly string[]): void =>
@@ -136,22 +151,6 @@ const notFound = (site: Site, response: ServerResponse, rest: readonly string[])
     problemPage(site.assets.files, `/${site.base}`, 'Not found', `There is nothing at ${rest.join('/')}.`),
     404,
   );
-
-interface Showing {
-  readonly view: View;
-  readonly seen: Seen;
-  readonly secret: string;
-  readonly session: Session;
-  readonly address: string;
-  readonly status?: number;
-}
-
-function show(site: Site, response: ServerResponse, { view, seen, secret, session, address, status }: Showing): void {
-  const said = site.told.get(secret);
-  site.told.delete(secret);
-  const page = pageOf(view, seen, { files: site.assets.files, address, ...(said === undefined ? {} : { said }) });
-  sendPage(response, site.outgoing(page).replaceAll(FORM_WORD, session.form), status);
-}
 
 interface PartsAsked {
   readonly address: ReturnType<typeof addressOf>;
@@ -170,110 +169,4 @@ async function sendParts(site: Site, response: ServerResponse, { address, sessio
     parts: found.map((part) => [part.id, part.version, part.className, part.rows ?? 0]),
     html: Object.fromEntries(found.map((part) => [part.id, site.outgoing(part.html().markup)])),
   });
-}
-
-async function change(
-  site: Site,
-  request: Request,
-  { listening, secret, session, rest }: Known & { readonly listening: Listening },
-): Promise<void> {
-  const { response } = request;
-  const form = await request.form();
-  if (form === undefined) return sendText(response, 400, 'The form did not come whole.', { connection: 'close' });
-  const word = request.headers.get('x-liza-form') ?? form.get('form');
-  const wantsJson = /\bjson\b/.test(request.headers.get('accept') ?? '');
-  const no = (status: number, problem: string): void => {
-    site.tellRefused(status, `POST /…/${rest.join('/')}: ${problem}`);
-    if (wantsJson) sendJson(response, { kind: 'refused', said: problem }, status);
-    else sendPage(response, problemPage(site.assets.files, `/${site.base}`, 'Refused', problem), status);
-  };
-  if (word !== session.form) return no(403, 'The form is not one of this session: load the page again.');
-  const [what, ...more] = rest;
-  if (more.length > 0) return no(404, 'There is no such form.');
-  if (what === 'leave') {
-    site.sessions.close(secret);
-    return seeOther(response, '/');
-  }
-  if (session.role !== 'operator') return no(403, 'This link is for looking only.');
-  const agent = await agentBehind(site, request, listening);
-  if (agent !== undefined) return no(403, `only people act here: ${agent}`);
-  if (what === 'share') return share(site, response, { listening, secret, session, role: form.get('role') });
-  if (what !== 'act') return no(404, 'There is no such form.');
-  const wanted = readWanted(form);
-  if (wanted === undefined) return no(400, 'The form does not say what to do.');
-  if (running >= MOST_RUNNING) return no(503, 'Other commands are still running: try again in a moment.');
-  running += 1;
-  const outcome = await act(site, wanted).finally(() => {
-    running -= 1;
-  });
-  const back = backIn(request, form, site.base);
-  if (wantsJson) return sendOutcome(site, response, outcome, wanted, session);
-  if (outcome.kind === 'done') {
-    site.told.set(secret, outcome.said);
-    return seeOther(response, `/${site.base}/${back}`);
-  }
-  const seen = site.pages.seen(outcome.looked, session.role);
-  const view =
-    outcome.kind === 'ask'
-      ? confirmView(seen, wanted, outcome.question, back)
-      : outcome.kind === 'news'
-        ? newsView(seen, wanted, outcome.entries)
-        : refusedView(seen, wanted, outcome.said);
-  const status = outcome.kind === 'ask' ? 200 : outcome.kind === 'news' ? 409 : 422;
-  show(site, response, { view, seen, secret, session, address: 'share', status });
-}
-
-function sendOutcome(
-  site: Site,
-  response: ServerResponse,
-  outcome: Outcome,
-  wanted: NonNullable<ReturnType<typeof readWanted>>,
-  { role, form }: Session,
-): void {
-  switch (outcome.kind) {
-    case 'done':
-      return sendJson(response, { kind: 'done', said: site.outgoing(outcome.said) });
-    case 'ask':
-      return sendJson(response, { kind: 'ask', question: outcome.question });
-    case 'refused':
-      return sendJson(response, { kind: 'refused', said: site.outgoing(outcome.said) }, 422);
-    case 'news': {
-      const seen = site.pages.seen(outcome.looked, role);
-      const html = newsView(seen, wanted, outcome.entries)
-        .parts.map((part) => part.html().markup)
-        .join('');
-      return sendJson(response, { kind: 'news', html: site.outgoing(html).replaceAll(FORM_WORD, form) }, 409);
-    }
-    default:
-      return outcome satisfies never;
-  }
-}
-
-/** The page that the form was on: back there, and nowhere else. */
-function backIn({ headers }: Request, form: URLSearchParams, base: string): string {
-  const named = form.get('back') ?? headers.get('referer')?.split(`/${base}/`)[1] ?? 'now';
-  const isOfOurs =
-    /^(?:now|board|queue|agents|account|cost|log|task\/[a-z0-9-]{1,63})(?:\?[A-Za-z0-9=&%+._-]{0,200})?$/.test(named);
-  return isOfOurs ? named : 'now';
-}
-
-async function share(
-  site: Site,
-  response: ServerResponse,
-  {
-    listening,
-    secret,
-    session,
-    role,
-  }: {
-    readonly listening: Listening;
-    readonly secret: string;
-    readonly session: Session;
-    readonly role: string | null;
-  },
-): Promise<void> {
-  const wanted: WebRole = role === 'operator' ? 'operator' : 'viewer';
-  const link = `${listening.origin}/#${site.sessions.newCode(wanted)}`;
-  const seen = site.pages.seen(await site.feed.look(), session.role);
-  show(site, response, { view: shareView(seen, { link, role: wanted }), seen, secret, session, address: 'share' });
 }

@@ -18,6 +18,8 @@ interface Opening {
   /** The number of the last entry that the page has. */
   readonly after: number;
   readonly response: ServerResponse;
+  /** Its session goes on. */
+  readonly isOpen: () => boolean;
 }
 
 export interface Streams {
@@ -28,6 +30,7 @@ export interface Streams {
 
 interface Stream {
   readonly response: ServerResponse;
+  readonly isOpen: () => boolean;
   /** The last entry that was written to it. */
   sent: number;
 }
@@ -82,7 +85,7 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
     return [...commonParts(seen), ...(view?.parts ?? [])];
   };
   const tell = (stream: Stream, text: string): void => {
-    if (stream.response.writableLength > MOST_WAITING) stream.response.destroy();
+    if (stream.response.writableLength > MOST_WAITING || !stream.isOpen()) stream.response.destroy();
     else stream.response.write(outgoing(text));
   };
   const tellEntries = (stream: Stream, entries: readonly JournalEntry[]): void => {
@@ -153,9 +156,9 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
 
   return {
     count: () => [...watched.values()].reduce((sum, { streams }) => sum + streams.size, 0),
-    open: ({ address, role, after, response }) => {
+    open: ({ address, role, after, response, isOpen }) => {
       const key = `${role} ${textOf(address)}`;
-      const stream: Stream = { response, sent: Number.POSITIVE_INFINITY };
+      const stream: Stream = { response, isOpen, sent: Number.POSITIVE_INFINITY };
       if (watched.size === 0) begin();
       const one = watched.get(key) ?? { address, role, streams: new Set<Stream>(), parts: [] };
       watched.set(key, one);

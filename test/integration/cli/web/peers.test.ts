@@ -72,6 +72,11 @@ onLinux('below an agent, the cookie of a person’s browser does nothing', async
   const tag = agentTag(siteOf(self.context.disk, self.root), 'coder-1');
   const args = [String(dashboard.port), `${browser.base}/act`, form, browser.cookie] as const;
   expect(await send({ PATH: process.env['PATH'], LIZA_PROGRAM: tag }, ...args)).toMatch(/^403/);
+  const look = `fetch('http://127.0.0.1:${dashboard.port}${browser.base}/now', { headers: { cookie: '${browser.cookie}' } }).then((answer) => console.log(answer.status))`;
+  const seen = await promisify(execFile)(process.execPath, ['-e', look], {
+    env: { PATH: process.env['PATH'], LIZA_PROGRAM: tag },
+  });
+  expect(seen.stdout).toBe('403\n');
   expect(dashboard.ran).toEqual([]);
   expect(await send({ PATH: process.env['PATH'] }, ...args)).toMatch(/^303/);
   expect(dashboard.ran).toEqual([['pause']]);

@@ -16,6 +16,8 @@ interface Listener {
   readonly told: readonly Told[];
   /** Until one of them is such. */
   until(is: (one: Told) => boolean): Promise<Told>;
+  /** The server has ended it. */
+  readonly ended: Promise<void>;
   close(): void;
 }
 
@@ -27,6 +29,10 @@ function listen(
   headers: Readonly<Record<string, string>> = {},
 ): Listener {
   const told: Told[] = [];
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const waiting = new Set<() => void>();
   let rest = '';
   let response: IncomingMessage | undefined;
@@ -42,6 +48,7 @@ function listen(
       response = found;
       found.setEncoding('utf8');
       found.on('error', () => {});
+      found.on('close', end);
       found.on('data', (chunk: string) => {
         const blocks = (rest + chunk).split('\n\n');
         rest = blocks.pop() ?? '';
@@ -68,6 +75,7 @@ function listen(
   onTestFinished(close);
   return {
     told,
+    ended,
     close,
     until: (is) =>
       new Promise((resolve) => {
@@ -188,4 +196,17 @@ test('while nobody looks, the board is not read', async () => {
       return reads - then;
     })
     .toBe(0);
+});
+
+test('a stream ends with its session', async () => {
+  const self = project();
+  await self.ok(['note', 'first']);
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const stream = listen(dashboard, browser, 'view=now&after=1');
+  await stream.until(({ event }) => event === 'stand');
+  await browser.post('leave', { form: await browser.word() });
+  await self.ok(['note', 'not for them']);
+  await stream.ended;
+  expect(stream.told.some(saying('not for them'))).toBe(false);
 });
