@@ -21,6 +21,12 @@ const liza = (cwd, ...args) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** A coder that waits for ever, and a planner that plans nothing. */
+const HANGING = [
+  { role: 'coder', steps: [{ hang: true }] },
+  { role: 'planner', steps: [{ exit: 0 }] },
+];
+
 let failed = false;
 const tell = (what, value, unit, limit) => {
   const isOver = limit !== undefined && value > limit;
@@ -104,7 +110,7 @@ async function thousands(server) {
   stream.close();
 }
 
-/** A crew that has nothing to do, without and with its dashboard. */
+/** A crew at work, without and with its dashboard. */
 async function memory() {
   const root = mkdtempSync(join(tmpdir(), 'liza-bench-web-'));
   folders.push(root);
@@ -117,8 +123,10 @@ async function memory() {
   git('-c', 'user.name=b', '-c', 'user.email=b@b', 'commit', '-q', '-m', 'vision');
   liza(root, 'init', 'Measure');
   const script = join(root, '.liza', 'rehearsal.json');
-  writeFileSync(script, JSON.stringify({ scenes: [{ role: 'planner', steps: [{ exit: 0 }] }] }));
+  writeFileSync(script, JSON.stringify({ scenes: HANGING }));
   liza(root, 'config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 0 } }));
+  const task = ['--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'];
+  liza(root, 'add-task', ...task, '--scope', 'IN: src/', '--validate', 'test -d .', '--ready');
   const sizes = [];
   for (const more of [[], ['--web']]) {
     const child = spawn(process.execPath, [LIZA, 'run', '--plain', '--agent', 'rehearsal', ...more], {
@@ -132,7 +140,7 @@ async function memory() {
       said += chunk;
     });
     child.stderr.resume();
-    await sleep(4000);
+    await sleep(6000);
     const [link] = /http:\S+/.exec(said) ?? [];
     if (link !== undefined) {
       const server = await comeIn(link);

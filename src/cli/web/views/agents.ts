@@ -52,7 +52,7 @@ function agentPart(seen: Seen, { id, state, task, provider, now, context, sessio
     html`<h2><b class="id">${id}</b> <span class="tag ${state}">${state}</span></h2>
 <p class="said">${now}</p><p class="meta">${task === undefined ? undefined : html`<a class="id" href="${seen.base}/task/${task}">${task}</a> &middot; `}${facts.join(' · ')}${
       log === undefined ? undefined : html` &middot; <a href="${seen.base}/output/${fileOf(log)}">its output</a>`
-    }</p>${actionForms(seen, { kind: 'agent', id }, 0)}`,
+    }</p>${actionForms(seen, { kind: 'agent', id }, { open: 0 })}`,
   );
 }
 

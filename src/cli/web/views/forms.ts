@@ -18,17 +18,24 @@ export interface Wanted {
   readonly text: string;
 }
 
-/** All that can be done with it; the first `prominent` stand open. */
-export function actionForms(seen: Seen, subject: Subject, prominent = 1): Markup | undefined {
-  const actions = seen.actionsFor(subject);
+interface Shown {
+  /** How many of them stand open. */
+  readonly open?: number;
+  /** One that stands elsewhere on the page. */
+  readonly without?: string | undefined;
+}
+
+/** All that can be done with it. */
+export function actionForms(seen: Seen, subject: Subject, { open = 1, without }: Shown = {}): Markup | undefined {
+  const actions = seen.actionsFor(subject).filter(({ name }) => name !== without);
   if (actions.length === 0) return undefined;
   const forms = actions.map((action) => actionForm(seen, subject, action));
-  const more = forms.slice(prominent);
+  const more = forms.slice(open);
   const what = subject.kind === 'board' ? 'the whole board' : subject.id;
-  return html`<div class="acts">${forms.slice(0, prominent)}${
+  return html`<div class="acts">${forms.slice(0, open)}${
     more.length === 0
       ? undefined
-      : html`<details class="more" id="more-${subject.kind}-${subject.id}"><summary>${prominent === 0 ? 'What you can do' : 'More'}<span class="sr"> for ${what}</span></summary><div class="acts">${more}</div></details>`
+      : html`<details class="more" id="more-${subject.kind}-${subject.id}"><summary>${open === 0 ? 'What you can do' : 'More'}<span class="sr"> for ${what}</span></summary><div class="acts">${more}</div></details>`
   }</div>`;
 }
 

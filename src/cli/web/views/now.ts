@@ -112,7 +112,7 @@ function blockedPart(seen: Seen, task: TaskView): Part {
       task.questions.length === 0
         ? undefined
         : html`<ul>${task.questions.map((question) => html`<li class="said lines">${question}</li>`)}</ul>`
-    }${actionForms(seen, { kind: 'task', id: task.id }, 2)}`,
+    }${actionForms(seen, { kind: 'task', id: task.id }, { open: 2 })}`,
     'card need',
   );
 }
@@ -128,8 +128,10 @@ function alarmPart(seen: Seen, { key, level, text }: Alarm): Part {
   );
 }
 
+/** What a switch that is on offers stands with it. */
 function boardActions(seen: Seen): readonly Part[] {
-  const forms = actionForms(seen, { kind: 'board', id: '' }, 0);
+  const isOn = seen.status.switches.length > 0;
+  const forms = actionForms(seen, { kind: 'board', id: '' }, { open: 0, without: isOn ? 'resume' : undefined });
   return forms === undefined ? [] : [part('all', html`<h2>The whole board</h2>${forms}`)];
 }
 

@@ -75,14 +75,14 @@ function top(seen: Seen, task: Task, { archived }: TaskExtras): Markup {
     task.merge_commit === undefined
       ? undefined
       : html`<p>Merged as <code>${task.merge_commit}</code> &middot; <a href="${seen.base}/account/${task.id}">who stands behind it</a></p>`
-  }${archived ? undefined : actionForms(seen, { kind: 'task', id: task.id }, task.status === 'BLOCKED' ? 2 : 1)}`;
+  }${archived ? undefined : actionForms(seen, { kind: 'task', id: task.id }, { open: task.status === 'BLOCKED' ? 2 : 1 })}`;
 }
 
 function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): readonly Part[] {
   const open = questions.filter(({ status }) => status === 'open');
   const closed = questions.filter(({ status }) => status !== 'open');
   const rows = [...open, ...closed].map((one) => {
-    const acts = one.status === 'open' ? actionForms(seen, { kind: 'question', id: one.id }, 2) : undefined;
+    const acts = one.status === 'open' ? actionForms(seen, { kind: 'question', id: one.id }, { open: 2 }) : undefined;
     const outcome = one.answer ?? (one.assume === undefined ? undefined : `goes on with: ${one.assume}`);
     return html`<li><b class="id">${one.id}</b> <span class="tag">${one.status}</span> <span class="meta">${one.asked_by}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p class="assume">&rarr; <span class="said">${outcome}</span></p>`}${acts}</li>`;
   });

@@ -303,4 +303,90 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(dashboard.ran).toEqual([]);
     expect((await self.store.read()).board.switches).toEqual({});
   });
+
+  /** Tabs on until the focus is there, as a person without a mouse does. */
+  const tabTo = async (tab: Tab, selector: string): Promise<void> => {
+    for (let n = 0; n < 200; n += 1) {
+      if (await tab.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      await tab.keyboard.press('Tab');
+    }
+    throw new Error(`no focus on ${selector}`);
+  };
+
+  test.each(['mouse', 'keys'])(
+    'every action of every page is done by %s, and its effect is on the board',
+    async (by) => {
+      const self = await richProject();
+      const dashboard = await dashboardOn(self);
+      const { tab, base } = await comeIn(dashboard.link('operator'));
+      const done: string[] = [];
+      const press = async (selector: string): Promise<void> => {
+        if (by === 'mouse') return tab.locator(selector).click();
+        await tabTo(tab, selector);
+        await tab.keyboard.press('Enter');
+      };
+      const act = async (path: string, kind: string, id: string, name: string, text?: string): Promise<void> => {
+        await tab.goto(`${base}/${path}`);
+        await tab.getByText('Live', { exact: true }).waitFor();
+        const found = `form:has(input[name="kind"][value="${kind}"]):has(input[name="id"][value="${id}"]):has(input[name="action"][value="${name}"])`;
+        const form = `#${await tab.locator(found).getAttribute('id')}`;
+        for (const outer of ['details.more', 'details.asks']) {
+          const around = tab.locator(`${outer}:not([open]):has(${form})`);
+          if ((await around.count()) > 0) await press(`${outer}:not([open]):has(${form}) > summary`);
+        }
+        if (text !== undefined) {
+          if (by === 'keys') await tabTo(tab, `${form} textarea`);
+          await tab.locator(`${form} textarea`).fill(text);
+        }
+        const ran = dashboard.ran.length;
+        await press(`${form} button`);
+        await expect
+          .poll(async () => dashboard.ran.length > ran || (await tab.getByRole('dialog').count()) > 0)
+          .toBe(true);
+        if ((await tab.getByRole('dialog').count()) > 0) await press('dialog button.careful');
+        await expect.poll(() => dashboard.ran.length).toBe(ran + 1);
+        await expect.poll(() => tab.locator('#said').getAttribute('class')).toMatch(/yes|no/);
+        expect([
+          name,
+          await tab.locator('#said').getAttribute('class'),
+          await tab.locator('#said').textContent(),
+        ]).toEqual([name, 'told yes', expect.any(String)]);
+        done.push(name);
+      };
+      const task = async (id: string) => (await self.task(id)).status;
+
+      await act('now', 'question', 'q-2', 'accept');
+      await act('task/b', 'task', 'b', 'note', 'a note');
+      expect((await self.state()).human_notes.at(-1)).toMatchObject({ message: 'a note', for: 'b' });
+      await act('task/t', 'task', 't', 'pause');
+      expect((await self.task('t')).paused).toBe(true);
+      await act('task/t', 'task', 't', 'resume');
+      expect((await self.task('t')).paused).toBeUndefined();
+      await act('task/draft', 'task', 'draft', 'finalize');
+      expect(await task('draft')).toBe('UNCLAIMED');
+      await act('task/draft', 'task', 'draft', 'replan', 'too large');
+      expect(await task('draft')).toBe('BLOCKED');
+      await act('task/draft', 'task', 'draft', 'abandon', 'nobody needs it');
+      expect(await task('draft')).toBe('ABANDONED');
+      await act('now', 'question', 'q-1', 'answer', 'raise an alarm');
+      expect(await task('b')).toBe('UNCLAIMED');
+      await act('agents', 'agent', 'coder-1', 'note', 'hello');
+      await act('queue', 'board', '', 'queue hold', 'release day');
+      expect((await self.state()).goal.queue?.held?.reason).toBe('release day');
+      await act('queue', 'board', '', 'queue release');
+      expect((await self.state()).goal.queue?.held).toBeUndefined();
+      await act('now', 'board', '', 'pause');
+      expect(Object.keys((await self.store.read()).board.switches)).toEqual(['PAUSE']);
+      await act('now', 'board', '', 'resume');
+      await act('now', 'board', '', 'plan done');
+      await act('now', 'board', '', 'checkpoint', 'look at it');
+      expect(Object.keys((await self.store.read()).board.switches)).toEqual(['CHECKPOINT']);
+      await act('now', 'board', '', 'resume');
+      await act('now', 'board', '', 'abort', 'enough');
+      expect((await self.state()).goal.status).toBe('ABORTED');
+      expect(done).toHaveLength(17);
+      expect(tab.faults).toEqual([]);
+    },
+    180_000,
+  );
 });
