@@ -45,7 +45,7 @@ const chainMarkup = ({ entries, problems, remarks }: Chain): Markup =>
     ? html`<h2><span class="tag yes">The chain holds</span></h2><p>${String(entries)} entries of the journal, each of which follows from the one before.${remarks.length === 0 ? undefined : html` <span class="said">${remarks.join('; ')}.</span>`}</p>`
     : html`<h2><span class="tag no">The chain is broken</span></h2><ul>${problems.map((problem) => html`<li class="said">${problem}</li>`)}</ul><p>In a terminal: <code>liza log verify</code></p>`;
 
-function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge): Part {
+function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge, isAlone = false): Part {
   const { authors, planned_by, iterations, rounds, unconfined } = provenanceOf(task, reviewed);
   const last = rounds.findLast(({ merged }) => merged);
   const approvals = last?.verdicts.filter(({ verdict }) => verdict === 'approved') ?? [];
@@ -63,7 +63,7 @@ function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge): Part {
       evidence.length === 0
         ? html`<p class="none">No evidence is named for its criteria.</p>`
         : html`<ul class="evidence">${evidence}</ul>`
-    }<p><a href="${seen.base}/account/${task.id}">Every fact on it, checked<span class="sr"> for ${task.id}</span></a></p>`,
+    }${isAlone ? undefined : html`<p><a href="${seen.base}/account/${task.id}">Every fact on it, checked<span class="sr"> for ${task.id}</span></a></p>`}`,
   );
 }
 
@@ -81,7 +81,7 @@ export function factsView(seen: Seen, task: Task, facts: readonly Fact[], merge:
         html`<p><span class="tag ${wrong === 0 ? 'yes' : 'no'}">${wrong === 0 ? 'Nothing is contradicted' : `${wrong} contradicted`}</span> ${String(facts.length - wrong - open)} facts verified against journal and git, ${String(open)} cannot be. ${taskLink(seen, task.id)}</p>`,
         wrong === 0 ? 'card' : 'card need alarm',
       ),
-      ...(merge === undefined ? [] : [mergePart(seen, merge), part('evidence', evidenceMarkup(merge))]),
+      ...(merge === undefined ? [] : [mergePart(seen, merge, true), part('evidence', evidenceMarkup(merge))]),
       part(
         'facts',
         html`<h2>Every fact</h2><ul class="facts-list">${facts.map(

@@ -169,7 +169,7 @@ function cost({ usage, sessions = [] }: Task): Markup {
   return html`<h2>What it used</h2><p>${all}</p>${
     rows.length === 0
       ? undefined
-      : html`<div class="scroll"><table class="cards"><caption class="sr">Sessions on this task</caption><thead><tr><th scope="col">Session of</th><th scope="col">From</th><th scope="col">Agent CLI</th><th scope="col">Sandbox</th></tr></thead><tbody>${rows}</tbody></table></div>`
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="Sessions on this task"><table class="cards"><caption class="sr">Sessions on this task</caption><thead><tr><th scope="col">Session of</th><th scope="col">From</th><th scope="col">Agent CLI</th><th scope="col">Sandbox</th></tr></thead><tbody>${rows}</tbody></table></div>`
   }`;
 }
 

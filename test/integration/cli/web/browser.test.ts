@@ -100,8 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
         const wide = (await tab.evaluate('document.documentElement.scrollWidth')) as number;
         if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
         if (wide > width) faults.push(`${path} at ${width}: ${wide} wide`);
-        if (width !== 768)
-          faults.push(...(await wcagFaults(tab)).map((fault) => `${path} at ${width} ${colorScheme}: ${fault}`));
+        faults.push(...(await wcagFaults(tab)).map((fault) => `${path} at ${width} ${colorScheme}: ${fault}`));
       }
     }
     expect(faults).toEqual([]);
