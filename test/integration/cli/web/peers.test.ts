@@ -1,8 +1,9 @@
 // An agent that has come by a code, or by the cookie of a person's browser, acts as nobody: the connection is known by the
 // process behind it. Real processes, real connections; where a system does not tell whose a connection is, the test says so.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { request as secure } from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +15,9 @@ import { dashboardOn, formOn } from '../../../support/dashboard.ts';
 import { project } from '../../../support/project.ts';
 
 const onLinux = test.skipIf(process.platform !== 'linux');
+const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+for (const program of ['bwrap', 'openssl'])
+  if (!has(program)) process.stderr.write(`no ${program} here: what needs it is not tested\n`);
 
 /** Sends a form from a process of its own, which then prints the status. */
 const SEND = `
@@ -103,3 +107,85 @@ test('other machines are let in with a certificate or through a tunnel, never in
     expect(stderr).not.toBe('');
   }
 });
+
+test.skipIf(process.platform !== 'linux' || !has('bwrap'))(
+  'an agent in the sandbox is known there, too, though it sees no other process',
+  async () => {
+    const self = project();
+    const dashboard = await dashboardOn(self);
+    const code = dashboard.link('operator').split('#')[1] ?? '';
+    const tag = agentTag(siteOf(self.context.disk, self.root), 'coder-1');
+    const confined = [
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--die-with-parent',
+    ];
+    const argv = [...confined, process.execPath, '-e', SEND, String(dashboard.port), '/login', `code=${code}`, ''];
+    const env = { PATH: process.env['PATH'], LIZA_PROGRAM: tag };
+    const { stdout } = await promisify(execFile)('bwrap', argv, { env });
+    expect(stdout).toMatch(/^403/);
+    expect(readFileSync(`${self.context.paths.liza}/refused.log`, 'utf8')).toContain(
+      'coder-1 tried to act as the operator',
+    );
+  },
+);
+
+test.skipIf(!has('openssl'))(
+  'with a certificate it answers to the names in it, and its cookie goes over TLS alone',
+  async () => {
+    const self = project();
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => self.file(name));
+    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+    const names = ['-subj', '/CN=box.test', '-addext', 'subjectAltName=DNS:box.test,IP:192.0.2.7'];
+    const { status } = spawnSync('openssl', [...made, ...names, '-keyout', `${key}`, '-out', `${cert}`]);
+    expect(status).toBe(0);
+    const certificate = { cert: readFileSync(`${cert}`, 'utf8'), key: readFileSync(`${key}`, 'utf8') };
+    const dashboard = await dashboardOn(self, { address: '127.0.0.1', port: 0, certificate });
+    const ask = (name: string, path = '/', form?: string) =>
+      new Promise<{ status: number; cookie: string }>((resolve, reject) => {
+        const sent = secure(
+          {
+            ...{
+              host: '127.0.0.1',
+              port: dashboard.port,
+              path,
+              servername: 'box.test',
+              ca: certificate.cert,
+              agent: false,
+            },
+            method: form === undefined ? 'GET' : 'POST',
+            headers: {
+              host: `${name}:${dashboard.port}`,
+              ...(form === undefined
+                ? {}
+                : {
+                    origin: `https://${name}:${dashboard.port}`,
+                    'content-type': 'application/x-www-form-urlencoded',
+                    'content-length': Buffer.byteLength(form),
+                  }),
+            },
+          },
+          (response) => {
+            response.resume();
+            resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']) });
+          },
+        );
+        sent.on('error', reject);
+        sent.end(form);
+      });
+    expect(dashboard.origin).toBe(`https://box.test:${dashboard.port}`);
+    expect((await ask('box.test')).status).toBe(200);
+    expect((await ask('192.0.2.7')).status).toBe(200);
+    expect((await ask('evil.example')).status).toBe(421);
+    const login = await ask('box.test', '/login', `code=${dashboard.link('operator').split('#')[1]}`);
+    expect(login.status).toBe(303);
+    expect(login.cookie).toContain('; Secure');
+  },
+);
