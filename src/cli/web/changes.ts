@@ -13,7 +13,6 @@ import { FORM_WORD } from './views/forms.ts';
 
 /** Commands that run at one time, each a process. */
 const MOST_RUNNING = 4;
-let running = 0;
 
 interface Changing extends Known {
   /** Of links to this server. */
@@ -45,10 +44,10 @@ export async function change(site: Site, request: Request, { origin, close, sess
   if (what !== 'act') return no(404, 'There is no such form.');
   const wanted = readWanted(form);
   if (wanted === undefined) return no(400, 'The form does not say what to do.');
-  if (running >= MOST_RUNNING) return no(503, 'Other commands are still running: try again in a moment.');
-  running += 1;
+  if (site.running.count >= MOST_RUNNING) return no(503, 'Other commands are still running: try again in a moment.');
+  site.running.count += 1;
   const outcome = await act(site, wanted).finally(() => {
-    running -= 1;
+    site.running.count -= 1;
   });
   const back = backIn(request, form, site.base);
   if (wantsJson) return sendOutcome(site, response, outcome, wanted, session);
@@ -62,7 +61,7 @@ export async function change(site: Site, request: Request, { origin, close, sess
       ? confirmView(seen, wanted, outcome.question, back)
       : outcome.kind === 'news'
         ? newsView(seen, wanted, outcome.entries)
-        : refusedView(seen, wanted, outcome.said);
+        : refusedView(wanted, outcome.said);
   const status = outcome.kind === 'ask' ? 200 : outcome.kind === 'news' ? 409 : 422;
   show(site, response, { view, seen, session, address: 'share', status });
 }

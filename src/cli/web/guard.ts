@@ -9,7 +9,7 @@ export interface Head {
   readonly rawHeaders: readonly string[];
 }
 
-export interface Doors {
+interface Doors {
   /** The origins under which browsers reach this server: `http://127.0.0.1:4711`. */
   readonly origins: ReadonlySet<string>;
 }

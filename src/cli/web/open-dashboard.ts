@@ -54,6 +54,7 @@ export async function openDashboard(
     findAgent: findAgent(io, context.paths.root),
     agents: new WeakMap(),
     told: new WeakMap(),
+    running: { count: 0 },
     isSecure: binding.certificate !== undefined || binding.tunnel?.startsWith('https:') === true,
   };
   const listening = await listen(binding, (request, at) => answer(site, request, at), tellRefused);

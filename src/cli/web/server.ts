@@ -11,7 +11,7 @@ import { sendText } from './answers.ts';
 import { type Admitted, type Denial, isDenied, judge, LIMITS } from './guard.ts';
 import type { TellRefused } from './refused-requests.ts';
 
-export interface Certificate {
+interface Certificate {
   readonly cert: string;
   readonly key: string;
 }

@@ -30,6 +30,8 @@ export interface Site extends Acting {
   readonly outgoing: (text: string) => string;
   /** What the last form of a session came to, until its next page. */
   readonly told: WeakMap<Session, string>;
+  /** Commands that run now. */
+  readonly running: { count: number };
   /** Browsers send the cookie back over TLS alone. */
   readonly isSecure: boolean;
 }

@@ -8,7 +8,7 @@ import { isFields } from '../../../protocol/values.ts';
 import { whole } from '../../../text/format.ts';
 import { provenanceOf } from '../../render/blame.ts';
 import { diffText } from '../../render/diff-facts.ts';
-import { html, type Markup, moment, said } from './markup.ts';
+import { html, type Markup, moment } from './markup.ts';
 import { taskLink } from './now.ts';
 import { versionOf } from './version.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
@@ -97,5 +97,5 @@ function evidenceMarkup({ task, reviewed }: Merge): Markup {
   const { checkpoint, diff, validation, proof } = provenanceOf(task, reviewed).evidence;
   const row = (name: string, text: unknown): Markup =>
     typeof text === 'string' && text !== '' ? html`<dt>${name}</dt><dd class="said lines">${text}</dd>` : html``;
-  return html`<h2>What it rests on</h2><dl>${row('Reviewed commit', reviewed)}${row('Intent', checkpoint?.['intent'])}${row('Validation', validation.join('\n'))}${row('Run by Liza', proof)}${row('Diff', isFields(diff) ? diffText(diff) : undefined)}</dl>${said('')}`;
+  return html`<h2>What it rests on</h2><dl>${row('Reviewed commit', reviewed)}${row('Intent', checkpoint?.['intent'])}${row('Validation', validation.join('\n'))}${row('Run by Liza', proof)}${row('Diff', isFields(diff) ? diffText(diff) : undefined)}</dl>`;
 }

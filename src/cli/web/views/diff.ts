@@ -11,12 +11,12 @@ export interface Side {
   readonly text: string;
 }
 
-export interface DiffRow {
+interface DiffRow {
   readonly old?: Side;
   readonly new?: Side;
 }
 
-export interface FileDiff {
+interface FileDiff {
   readonly path: string;
   /** `new`, `deleted`, `renamed from a.ts`, `binary`. */
   readonly what: readonly string[];

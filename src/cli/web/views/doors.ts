@@ -1,7 +1,6 @@
 // The pages around the others: how a person comes in, links for further browsers, what is asked before something is done,
 // and what could not be done.
 
-import type { Refusal } from '../../../protocol/decision.ts';
 import type { JournalEntry } from '../../../store/store.ts';
 import { actionForm, confirmForm, FORM_WORD, type Wanted } from './forms.ts';
 import { html, moment } from './markup.ts';
@@ -89,7 +88,7 @@ export const confirmView = (seen: Seen, wanted: Wanted, question: string, back: 
   parts: [part('ask', confirmForm(seen, wanted, question, back), 'ask')],
 });
 
-export const refusedView = (_seen: Seen, wanted: Wanted, said: string): View => ({
+export const refusedView = (wanted: Wanted, said: string): View => ({
   title: 'It was not done',
   menu: '',
   parts: [
@@ -118,5 +117,3 @@ export function noteView(seen: Seen, task: string, text: string): View {
     ],
   };
 }
-
-export const goneText = (refusal: Refusal): string => `${refusal.message}\n${refusal.hint}`;

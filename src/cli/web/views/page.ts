@@ -21,7 +21,7 @@ export interface Frame {
   readonly said?: string;
 }
 
-export const MENU = [
+const MENU = [
   ['now', 'Now'],
   ['board', 'Board'],
   ['queue', 'Queue'],

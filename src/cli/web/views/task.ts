@@ -27,7 +27,7 @@ import { actionForms } from './forms.ts';
 import { html, type Markup, moment, said } from './markup.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
 
-export interface TaskShown {
+interface TaskShown {
   readonly task: Task;
   readonly extras: TaskExtras;
   readonly logs: readonly SessionLog[];

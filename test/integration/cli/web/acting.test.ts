@@ -152,3 +152,45 @@ test('a link for a viewer is made on the page, and lets one in who only looks', 
   const page = await dashboard.ask(`${browser.base}/now`, { headers: { cookie } });
   expect(page.body).toContain('You can look, not act.');
 });
+
+test('a note on a line of a diff begins with where it is, and reaches the coder of the task', async () => {
+  const self = project();
+  await self.submitted('t');
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const diff = (await browser.get('task/t/diff/1')).body;
+  const link =
+    /href="[^"]*\/(note\?[^"]+)" aria-label="Note on line 1">/.exec(diff)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  expect(new URLSearchParams(link.slice(5)).get('file')).toBe('src/app.ts');
+  const page = (await browser.get(link)).body;
+  const text = /<textarea[^>]*>([^<]*)</.exec(page)?.[1];
+  expect(text).toBe('src/app.ts:1 (round 1): ');
+  const done = await browser.post('act', { ...formOn(page, 'note', 't'), text: `${text}why 2?` });
+  expect(done.status).toBe(303);
+  expect((await self.state()).human_notes.at(-1)).toMatchObject({
+    for: 't',
+    message: 'src/app.ts:1 (round 1): why 2?',
+  });
+});
+
+test('old and new stand side by side in each round, against what the round was reviewed against', async () => {
+  const self = project();
+  await self.submitted('t');
+  await self.reject('t');
+  await self.begun('t');
+  self.work('t', { 'src/app.ts': 'export const app = 7;\n' }, 't: again');
+  await self.submit('t');
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const codes = async (path: string) =>
+    [...(await browser.get(path)).body.matchAll(/<td class="code [a-z]+">(?:<span[^>]*>[^<]*<\/span>)?([^<]*)</g)].map(
+      ([, code]) => code,
+    );
+  expect(await codes('task/t/diff/1')).toEqual(
+    expect.arrayContaining(['export const app = 1;', 'export const app = 2;']),
+  );
+  expect(await codes('task/t/diff/2')).toEqual(
+    expect.arrayContaining(['export const app = 1;', 'export const app = 7;']),
+  );
+  expect(await codes('task/t/diff/2?step=1')).toEqual(['export const app = 2;', 'export const app = 7;']);
+});

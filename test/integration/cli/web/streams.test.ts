@@ -210,3 +210,24 @@ test('a stream ends with its session', async () => {
   await stream.ended;
   expect(stream.told.some(saying('not for them'))).toBe(false);
 });
+
+test('a flood of events is told entry by entry, and pages are worked out no more than ten times a second', async () => {
+  const self = project();
+  await self.ok(['note', 'first']);
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const { seq } = await self.store.read();
+  const stream = listen(dashboard, browser, `view=task/t&after=${seq}`);
+  await stream.until(({ event }) => event === 'stand');
+  const begun = performance.now();
+  for (let n = 0; n < 150; n += 1) {
+    const message = `n${n}`;
+    await self.run(undefined, { name: 'note', message, for: 't' });
+  }
+  await stream.until(saying('n149'));
+  const seconds = (performance.now() - begun) / 1000;
+  expect(entries(stream)).toEqual(Array.from({ length: 150 }, (_, at) => seq + 1 + at));
+  const parts = stream.told.filter(({ event }) => event === 'parts').length;
+  expect(parts).toBeGreaterThan(0);
+  expect(parts).toBeLessThanOrEqual(Math.ceil(10 * seconds) + 2);
+});
