@@ -12,6 +12,7 @@ import { readAssets } from './assets.ts';
 import { openFeed } from './feed.ts';
 import { openPages } from './pages.ts';
 import { findAgent } from './peer.ts';
+import { rateOf } from './rate.ts';
 import { refusedRequests } from './refused-requests.ts';
 import { type Binding, listen } from './server.ts';
 import { openSessions, type WebRole } from './sessions.ts';
@@ -48,16 +49,19 @@ export async function openDashboard(
   const outgoing = hiding(secretsOf(context.env));
   const streams = openStreams({ feed, pages, clock: context.clock, outgoing });
   const tellRefused = refusedRequests(context);
+  const strangers = rateOf(context.clock, { burst: 300, perSecond: 100 });
   const site: Site = {
     ...{ access, base, feed, outgoing, pages, sessions, streams, tellRefused },
     assets: readAssets(io),
     findAgent: findAgent(io, context.paths.root),
     agents: new WeakMap(),
     told: new WeakMap(),
+    strangers,
+    searches: rateOf(context.clock, { burst: 5, perSecond: 1 }),
     running: { count: 0 },
     isSecure: binding.certificate !== undefined || binding.tunnel?.startsWith('https:') === true,
   };
-  const listening = await listen(binding, (request, at) => answer(site, request, at), tellRefused);
+  const listening = await listen(binding, (request, at) => answer(site, request, at), { tellRefused, strangers });
   if (isRefusal(listening)) return listening;
   return {
     port: listening.port,

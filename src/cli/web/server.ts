@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import { sendText } from './answers.ts';
 import { type Admitted, type Denial, isDenied, judge, LIMITS } from './guard.ts';
+import type { Rate } from './rate.ts';
 import type { TellRefused } from './refused-requests.ts';
 
 interface Certificate {
@@ -54,7 +55,7 @@ const TIMES = {
 export async function listen(
   { address, port, certificate, tunnel }: Binding,
   handle: (request: Request, listening: Listening) => Promise<void>,
-  tellRefused: TellRefused,
+  { tellRefused, strangers }: { readonly tellRefused: TellRefused; readonly strangers: Rate },
 ): Promise<Listening | Refusal> {
   const options = { ...TIMES, maxHeaderSize: LIMITS.headers, keepAlive: false };
   const server: Server =
@@ -85,7 +86,8 @@ export async function listen(
       { method: message.method ?? '', url: message.url ?? '', rawHeaders: message.rawHeaders },
       doors,
     );
-    if (isDenied(judged)) return deny(judged, message, response, tellRefused);
+    if (isDenied(judged))
+      return strangers.take() ? deny(judged, message, response, tellRefused) : void response.destroy();
     const request: Request = {
       ...judged,
       message,

@@ -17,6 +17,8 @@ export interface Session {
 export interface Sessions {
   /** A code for one browser: four groups of four signs that are hard to mistake. */
   newCode(role: WebRole): string;
+  /** Whether it would open a session; uses nothing up. */
+  isGood(code: string): boolean;
   /** The cookie's secret; undefined: no such code, or not any more. */
   open(code: string): { readonly secret: string; readonly session: Session } | undefined;
   find(secret: string): Session | undefined;
@@ -46,6 +48,7 @@ export function openSessions({ clock, random }: { readonly clock: Clock; readonl
       dropFirst(codes, MOST_CODES);
       return code;
     },
+    isGood: (typed) => (codes.get(hash(asTyped(typed)))?.until ?? 0) >= clock.steady(),
     open: (typed) => {
       const key = hash(asTyped(typed));
       const found = codes.get(key);

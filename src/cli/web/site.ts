@@ -9,6 +9,7 @@ import type { Assets } from './assets.ts';
 import { change } from './changes.ts';
 import { addressOf, isLive, textOf } from './pages.ts';
 import type { FindAgent } from './peer.ts';
+import type { Rate } from './rate.ts';
 import type { TellRefused } from './refused-requests.ts';
 import type { Listening, Request } from './server.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -30,6 +31,10 @@ export interface Site extends Acting {
   readonly outgoing: (text: string) => string;
   /** What the last form of a session came to, until its next page. */
   readonly told: WeakMap<Session, string>;
+  /** Requests without a session that are answered. */
+  readonly strangers: Rate;
+  /** Bad codes for which the process behind is looked for. */
+  readonly searches: Rate;
   /** Commands that run now. */
   readonly running: { count: number };
   /** Browsers send the cookie back over TLS alone. */
@@ -41,6 +46,13 @@ const MOST_STREAMS = 200;
 export async function answer(site: Site, request: Request, listening: Listening): Promise<void> {
   const { path, method, response } = request;
   const [first = '', ...rest] = path;
+  const secret = first === site.base ? secretIn(request, listening) : undefined;
+  const session = secret === undefined ? undefined : site.sessions.find(secret);
+  // A crew may be at work in this process: strangers must not keep it from that.
+  if (session === undefined && !site.strangers.take()) {
+    site.tellRefused(429, 'more requests without a session than are answered');
+    return void response.destroy();
+  }
   const file = site.assets.find(first);
   if (file !== undefined && rest.length === 0) {
     const isZipped = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
@@ -48,8 +60,6 @@ export async function answer(site: Site, request: Request, listening: Listening)
   }
   if (path.length === 0 || (first === 'login' && rest.length === 0))
     return method === 'POST' ? login(site, request, listening) : sendPage(response, loginPage(site.assets.files));
-  const secret = first === site.base ? secretIn(request, listening) : undefined;
-  const session = secret === undefined ? undefined : site.sessions.find(secret);
   if (request.isForeign) {
     site.tellRefused(403, `${method} /…/${rest.join('/')}: led here by another site`);
     return sendPage(response, comeInPage(site.assets.files, `/${path.join('/')}`), 403);
@@ -60,6 +70,8 @@ export async function answer(site: Site, request: Request, listening: Listening)
   }
   const agent = await agentBehind(site, request, listening);
   if (agent !== undefined) {
+    // Its cookie is in other hands: nobody goes on with it.
+    site.sessions.close(secret);
     site.tellRefused(403, `${method} /…/${rest.join('/')}: ${agent}`);
     return sendText(response, 403, `Refused: only people look here and act: ${agent}`);
   }
@@ -79,9 +91,12 @@ async function login(site: Site, request: Request, listening: Listening): Promis
   };
   const form = await request.form();
   if (form === undefined) return no(400, 'the form did not come whole');
-  const agent = await agentBehind(site, request, listening);
+  const code = form.get('code') ?? '';
+  // To look for the process behind a connection takes time: where the code is no good, now and then is enough.
+  const isGood = site.sessions.isGood(code);
+  const agent = isGood || site.searches.take() ? await agentBehind(site, request, listening) : undefined;
   if (agent !== undefined) return no(403, `a session is for people: ${agent}`);
-  const opened = site.sessions.open(form.get('code') ?? '');
+  const opened = site.sessions.open(code);
   if (opened === undefined)
     return no(403, 'This code is not good, or not any more: each is good once, and for an hour.');
   const cookie = `${cookieName(listening)}=${opened.secret}; Path=/${site.base}; HttpOnly; SameSite=Strict${site.isSecure ? '; Secure' : ''}`;

@@ -255,6 +255,37 @@ test('500 connections that say nothing do not keep a person out', async () => {
   expect(took).toBeLessThan(3000);
 });
 
+test('a flood of requests and of bad codes is cut off, and whoever is known is answered meanwhile', async () => {
+  const dashboard = await dashboardOn(project());
+  const browser = await dashboard.comeIn();
+  const headers = { origin: dashboard.origin };
+  const flood = Array.from({ length: 1500 }, (_, n) =>
+    (n % 3 === 0
+      ? dashboard.ask('/login', { form: { code: `aaaa-bbbb-cccc-${n}` }, headers })
+      : dashboard.ask('/', n % 3 === 1 ? {} : { headers: { host: 'evil.example' } })
+    ).then(
+      ({ status }) => status,
+      () => 'cut off',
+    ),
+  );
+  const begun = performance.now();
+  const known = await browser.get('now');
+  const took = performance.now() - begun;
+  const came = await Promise.all(flood);
+  expect(known.status).toBe(200);
+  expect(took).toBeLessThan(5000);
+  expect(came.filter((one) => one === 'cut off').length).toBeGreaterThan(500);
+  // It lets people in again as soon as it is over.
+  await expect
+    .poll(() =>
+      dashboard.ask('/').then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
+});
+
 test('what agents wrote is text on every page: no markup, no colours, no turned lines, no secrets', async () => {
   const secret = 'correct-horse-battery-staple-9931';
   const nasty = `<img src=x onerror=alert(1)>\u001b[31mred\u001b[0m \u202egnp.exe ghp_${'a1B2'.repeat(9)} ${secret} </script><script>alert(2)</script>`;
