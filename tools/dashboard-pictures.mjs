@@ -78,7 +78,7 @@ try {
     if (values.into === undefined) {
       await page.goto(`${base}/task/money`);
       await keep(page, 'task');
-      await page.goto(`${base}/task/money/diff/2`);
+      await page.goto(`${base}/task/money/diff/2?step=1`);
       await keep(page, 'diff');
       await page.setViewportSize({ width: 390, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -152,13 +152,14 @@ function fileMarkup(
   const head = html`<h2 class="path">${path}${what.length === 0 ? undefined : html` <span class="meta">${what.join(', ')}</span>`}</h2>`;
   if (tooLong !== undefined)
     return html`${head}<p>${String(tooLong)} lines, too many for this page: <code>git diff ${shown.from.slice(0, 12)} ${shown.to.slice(0, 12)} -- ${path}</code></p>`;
+  const side = oneSided(hunks);
   const rows = hunks.flatMap(({ head: title, rows: all }) => [
-    html`<tr class="at"><td colspan="4">${title}</td></tr>
+    html`<tr class="at"><td colspan="${side === '' ? 4 : 2}">${title}</td></tr>
 `,
     ...all.map((row) => rowMarkup(seen, shown, path, row)),
   ]);
   if (rows.length === 0) return head;
-  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides${oneSided(hunks)}"><caption class="sr">${path}, old and new</caption><colgroup><col class="n"><col><col class="n"><col></colgroup><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="${path}, old and new"><table class="sides${side}"><caption class="sr">${path}, old and new</caption><colgroup><col class="n"><col><col class="n"><col></colgroup><thead class="sr"><tr><th scope="col">Old line</th><th scope="col">Old text</th><th scope="col">New line</th><th scope="col">New text</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** A file that is new or gone has one side: it gets all the room. */
