@@ -7,7 +7,7 @@ import { IN_MEMORY, ON_DISK } from './test/temporary.ts';
 /** It measures, and so has the machine to itself. */
 const MEASURED = ['test/e2e/concurrency.test.ts'];
 
-const inMemory = { TMPDIR: IN_MEMORY };
+const inMemory = { TMPDIR: IN_MEMORY, TESTS_ON_DISK: ON_DISK };
 // By default one core is left idle, which on two cores doubles the time.
 const unit = { env: inMemory, pool: 'threads', maxWorkers: '100%', sequence: { groupOrder: 0 } } as const;
 /** Real git and real programs in temporary folders: too slow for `npm run check`. */

@@ -1,4 +1,7 @@
-import { test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { beforeEach, test } from 'vitest';
+import { keepsTimes } from '../src/git/pool/record.ts';
+import { realDisk } from '../src/ports/disk.ts';
 
 /** How many random cases: a sixth in `npm run check` and `npm test`, all in `npm run test:all`. */
 export const runs = (all: number): number => Math.ceil(all * Number(process.env['LIZA_RUNS'] ?? 1 / 6));
@@ -22,4 +25,20 @@ export function firstRow<Row>(
 ): void {
   for (const [n, row] of rows.entries())
     test.runIf(n === 0 || inFull)(`${name(row)}${n === 0 ? '' : ' (in test:all)'}`, () => body(row));
+}
+
+const DISK = process.env['TESTS_ON_DISK'] ?? tmpdir();
+
+/** For folders that are used again: only where each write leaves a time. TMPDIR on a disk of Linux runs them. */
+export const testOnDisk = test.runIf(keepsTimes(realDisk, DISK));
+
+/** The folders of this file's tests are on the disk. */
+export function onDisk(): void {
+  beforeEach(() => {
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = DISK;
+    return () => {
+      process.env['TMPDIR'] = before;
+    };
+  });
 }

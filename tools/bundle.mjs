@@ -124,18 +124,20 @@ async function bundleParts(dist, first) {
     entryPoints: ['src/cli/main.ts'],
     plugins: [lazyImports(inProgram)],
     write: false,
+    metafile: true,
     // A script's import() has no loader: lazy imports become require().
     supported: { 'dynamic-import': false },
   });
   mkdirSync(dist, { recursive: true });
   writeFileSync(join(dist, 'main.cjs'), wrapped(await shortLocals(main.outputFiles[0].text)));
-  await Promise.all([
+  const [inRest] = await Promise.all([
     bundleProgram(dist, [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),
     bundle('yaml.cjs', { ...fromText(`export * from './${YAML}'`), ...LIBRARY }),
     bundle('diff.cjs', { ...fromText(`export * from './${DIFF}'`), ...LIBRARY }),
     bundle('acp.cjs', { ...fromText(`export * from './${ACP}'`), ...LIBRARY, plugins: [withoutJsonSchema] }),
   ]);
+  refuseTwoStates(modulesIn(main.metafile).filter((module) => inRest.includes(module)));
   const ids = Object.fromEntries(['main.cjs', ...PARTS].map((part) => [part, idOf(dist, part)]));
   await bundle('liza.cjs', {
     entryPoints: ['src/cli/entry.ts'],
@@ -148,7 +150,28 @@ async function bundleParts(dist, first) {
 
 const PARTS = ['program.cjs', 'rest.cjs'];
 
-/** program.cjs exports, as main.cjs expects it, for each source a function that loads it; both export their chunks. */
+const modulesIn = ({ outputs }) =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([module, { bytesInOutput }]) => (bytesInOutput > 0 ? [module] : [])),
+  );
+
+/** What a module remembers of its own: a variable with a first value, or a collection that begins empty. */
+const STATE = /^(?:export )?(?:let \w+(?:: [^=\n]+)? = .*|const \w+(?:: [^=\n]+)? = new (?:Map|Set)(?:<.*>)?\(\);)$/m;
+
+/**
+ * main.cjs and the rest have copies of what both use. A module that remembers something would remember it twice: what one
+ * part writes, the other never reads. Values that are made when they are first needed may be made twice.
+ */
+function refuseTwoStates(modules) {
+  const bad = modules.flatMap((module) => {
+    const [line] = STATE.exec(readFileSync(join(root, module), 'utf8')) ?? [];
+    return line === undefined ? [] : [`${module}: ${line}`];
+  });
+  if (bad.length > 0)
+    throw new Error(`in two parts of the program, with a state of its own in each:\n${bad.join('\n')}`);
+}
+
+/** program.cjs exports, as main.cjs expects it, for each source a function that loads it; both export their chunks. Answers the modules in them. */
 async function bundleProgram(dist, entryPoints, first) {
   const { metafile, outputFiles } = await build({
     ...common,
@@ -188,6 +211,7 @@ async function bundleProgram(dist, entryPoints, first) {
     );
     writeFileSync(join(dist, part), text);
   }
+  return modulesIn(metafile);
 }
 
 /** How code of that part names a chunk; code-cache.ts resolves what is in another part. */

@@ -152,16 +152,16 @@ export const g146 = {
     {
       take: {
         file: 'src/tasks/case-twins.ts',
-        find: 'name.toLowerCase() === part.toLowerCase()',
-        put: 'name === part',
+        find: 'get(part.toLowerCase())',
+        put: 'get(part)',
       },
       red: /the reviewer is not told of the twin/,
     },
     {
       take: {
         file: 'src/tasks/case-twins.ts',
-        find: 'name.toLowerCase() === part.toLowerCase()',
-        put: 'name === part',
+        find: 'get(part.toLowerCase())',
+        put: 'get(part)',
       },
       red: /the reviewer is not told of the twin/,
       sandbox: true,

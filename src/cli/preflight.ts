@@ -2,6 +2,7 @@
 // quick ones first, starts its planner, and has set-up, tests and registries checked beside it.
 
 import { realDisk } from '../ports/disk.ts';
+import { checkExchange } from '../preflight/exchange-check.ts';
 import { quickChecks } from '../preflight/quick-checks.ts';
 import { checkRegistries } from '../preflight/registry-checks.ts';
 import {
@@ -76,7 +77,8 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   const head = await tryHeadPatiently(context, settings(snapshot.board.state));
   const notTried = isRefusal(head) ? [warn('set-up', `not tried: ${head.message}`, head.hint)] : [];
   const registries = await checkRegistries(context, { setupWorks: setupWorks(head, snapshot.board.state.config) });
-  const found = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries];
+  const exchange = await checkExchange(context);
+  const found = [...quick, ...(isRefusal(head) ? notTried : head.checks), ...registries, ...exchange];
   // Not kept with the rest: whoever resumes the goal is told of it no more.
   const checks = [...checkGoal(snapshot), ...found];
   const result: PreflightResult = {
@@ -164,7 +166,10 @@ async function checkBeside(context: SupervisorContext, { quick, over, release }:
   for (const { level, message } of isRefusal(head) ? [] : head.ran)
     if (level === 'ok') context.emit({ level: 'info', text: `pre-flight: ${message}` });
   const { config } = (await own.store.read()).board.state;
-  const registries = await checkRegistries(own, { setupWorks: setupWorks(head, config) });
+  const registries = [
+    ...(await checkRegistries(own, { setupWorks: setupWorks(head, config) })),
+    ...(await checkExchange(own)),
+  ];
   if (over.aborted) return;
   for (const one of registries) if (one.level !== 'stop') tell(context, one, at);
   const beside = [...tried, ...registries];

@@ -44,6 +44,14 @@ export async function withStdin(verb: LoadedVerb, args: Args, io: Io): Promise<A
       'usage',
     );
   }
+  if (text.includes('\0')) {
+    return refuse(
+      `stdin, which liza ${verb.name} should read for ${asked[0]}, has a NUL character in it: that is no text`,
+      'Send the text without it: tr -d "\\000"',
+      1,
+      'usage',
+    );
+  }
   return filled(verb, args, { names, text });
 }
 

@@ -137,7 +137,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       '  green       it passes without the change. Right for a refactoring; otherwise it proves nothing about the task',
       '  red         as it should be before the work; look at the end of its output: red for the right reason?',
       '  cannot run  sh cannot read it, or exit 126 or 127: the planner is told; a coder that was free may have the task already',
-      '  ran no test there: a filter such as -run X selects nothing, or what it selects is not written yet; told again of the commit',
+      '  ran no test there: a filter such as -run X selects nothing, or what it selects is not written yet',
       '  It refuses nothing. liza show <task> has it; coder, reviewer and planner are told.',
       'Good:     npm test -- test/retry.test.js          the tests of this task, by the project’s own runner',
       '          pytest -q tests/test_retry.py           red until the file is there and passes',

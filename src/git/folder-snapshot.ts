@@ -6,6 +6,7 @@ import { removeTreeNow } from '../process/remove-tree.ts';
 import { EnvironmentError } from '../protocol/decision.ts';
 import { type IndexEntry, type IndexFile, pathOf, readIndex } from './index-file.ts';
 import { BY_TIMES, withKnownIndex } from './known-index.ts';
+import { LONGEST_PATH, pathGroups } from './path-arguments.ts';
 import { type Files, idBytes, type PrivateGitDir } from './private-git-dir.ts';
 import { isLate, MOST_FILE_BYTES, MOST_FILES, RESCUE_MS, rescueNow, timeLeft } from './rescue.ts';
 import { must } from './run.ts';
@@ -113,9 +114,6 @@ export async function treeOf(
     return (await must(gitDir.files(files, ['write-tree']), 'write a tree')).trim();
   });
 }
-
-/** Longer ones the system does not open, and no tree gets to hold them. */
-export const LONGEST_PATH = 3500;
 
 /** Files between two looks at the clock. */
 const AT_ONCE = 1000;
@@ -227,8 +225,11 @@ export async function pathsPassed(
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const how = ['-z', '-m', '--root', '--no-renames', '--name-only', '--format='];
-  const asked = gitDir.objects(['--literal-pathspecs', 'log', ...how, newer, '--not', older, '--', ...paths]);
-  const changed = new Set(splitNul(await must(asked, 'read what the commits change')).map((one) => one.trim()));
+  const log = ['--literal-pathspecs', 'log', ...how, newer, '--not', older, '--'];
+  const changed = new Set<string>();
+  for (const some of pathGroups(paths))
+    for (const one of splitNul(await must(gitDir.objects([...log, ...some]), 'read what the commits change')))
+      changed.add(one.trim());
   return paths.filter((path) => changed.has(path));
 }
 

@@ -5,6 +5,7 @@ import type { Board } from '../protocol/board.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import { type Settings, settings } from '../protocol/state.ts';
 import { bringBack } from '../protocol/work/task-history.ts';
+import { idsOf } from './objects.ts';
 import {
   type ConfineGit,
   type KeepsApart,
@@ -12,6 +13,7 @@ import {
   openPrivateGitDir,
   type PrivateGitDir,
 } from './private-git-dir.ts';
+import { isAncestor } from './reach.ts';
 import { commitsOf } from './refs.ts';
 
 /** The machine, and the project's root on it: part of every context of a board. */
@@ -71,6 +73,17 @@ export async function integrationHead(gitDir: PrivateGitDir, known: Known): Prom
 
 /** By repository, the last head that was found there: a supervisor asks for the same one at every claim. */
 const headsSeen = new Map<string, string>();
+
+/**
+ * Where hosts exchange their work (exchange/), others move the branch too: one that is behind where the board says has only
+ * not followed yet. Commits of others may not be here either.
+ */
+export async function isOnlyBehind(gitDir: PrivateGitDir, { state }: Known, found: string): Promise<boolean> {
+  const { integration_head: left } = state.goal;
+  if (left === undefined || (state.config.exchange ?? '') === '') return false;
+  const [there] = await idsOf(gitDir, [left], 'commit');
+  return there !== left || (found !== left && (await isAncestor(gitDir, found, left)));
+}
 
 export function integrationGone({ state }: Known): Refusal {
   const branch = settings(state).integration_branch;

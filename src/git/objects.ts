@@ -126,6 +126,13 @@ export async function readCommit(gitDir: Objects, id: string): Promise<Commit | 
 const WHO =
   /^author ((?:[^<>\s](?:[^<>\n]*[^<>\s])? )?<[^<>\n]*>) \d{1,12} [+-]\d{4}\ncommitter ((?:[^<>\s](?:[^<>\n]*[^<>\s])? )?<[^<>\n]*>) (\d{1,12}) [+-]\d{4}$/m;
 
+/** What a commit says; undefined: it is not there, or no commit. */
+export async function readMessage(gitDir: Objects, commit: string): Promise<string | undefined> {
+  const found = isFullId(commit) ? await contentOf(gitDir, commit) : undefined;
+  const end = found?.type === 'commit' ? found.bytes.indexOf('\n\n') : -1;
+  return found === undefined || end === -1 ? undefined : found.bytes.toString('utf8', end + 2);
+}
+
 async function headerOf(gitDir: Objects, commit: string): Promise<string | undefined> {
   const found = await contentOf(gitDir, commit);
   if (found?.type !== 'commit') return undefined;

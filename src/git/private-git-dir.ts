@@ -77,6 +77,10 @@ export interface ObjectStreams {
   readonly into?: number;
   /** Milliseconds that it may take. */
   readonly longest?: number | undefined;
+  /** Bytes that it may print: what is read of an answer is read in one go, while nobody else is served. */
+  readonly most?: number;
+  /** It talks to another repository (exchange/). */
+  readonly remote?: GitCall['remote'];
 }
 
 type Trait = readonly [key: string, value: string];
@@ -146,7 +150,7 @@ export async function openPrivateGitDir(
     filters: allowFilters ? [] : filters,
     refStorage: settings.findLast(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files',
     project: (args, input = '') => git(host, root, args, { input, hold }),
-    objects: (args, input = '', { also, from, into, longest } = {}) =>
+    objects: (args, input = '', { also, from, into, longest, most, remote } = {}) =>
       git(host, gitDir, args, {
         at: { ...at(), ...defined({ GIT_ALTERNATE_OBJECT_DIRECTORIES: also }) },
         input,
@@ -154,6 +158,8 @@ export async function openPrivateGitDir(
         from,
         into,
         longest,
+        ...defined({ most }),
+        remote,
       }),
     ask: (questions) => host.git.ask(host.env, placeOf(), questions, own.ensure).catch(cannotRead),
     files: (place, args, input = '', longest?: number) => {

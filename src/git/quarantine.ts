@@ -41,7 +41,7 @@ const MOST_BYTES = 1024 ** 3;
 export const LONGEST_MS = 60_000;
 
 /** Why a clone is not looked at further, if it has too much. */
-export const excess = ({ left }: Quarantine): string | undefined =>
+export const excess = ({ left }: Pick<Quarantine, 'left'>): string | undefined =>
   left.files < 0 || left.bytes <= 0
     ? `the clone has more than ${MOST_BYTES / 1024 ** 2} MiB or ${MOST_OBJECTS} objects of its own`
     : left.isLate

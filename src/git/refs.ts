@@ -103,8 +103,16 @@ export async function updateRefs(gitDir: PrivateGitDir, changes: readonly RefCha
   );
 }
 
-/** Pins a submitted commit below refs/liza/review; returns the pin's number. The same commit again keeps its number. */
-export async function pinForReview(gitDir: PrivateGitDir, task: string, commit: string): Promise<number> {
+/**
+ * Pins a submitted commit below refs/liza/review; returns the pin's number. The same commit again keeps its number.
+ * `elsewhere`: the pins that other hosts have, by number.
+ */
+export async function pinForReview(
+  gitDir: PrivateGitDir,
+  task: string,
+  commit: string,
+  elsewhere: ReadonlyMap<number, string> = new Map(),
+): Promise<number> {
   for (;;) {
     const below = reviewOf(task).replace(/\/$/, '');
     const pins = mayHaveRefs(gitDir, below) ? await readRefs(gitDir, below) : new Map<string, string>();
@@ -112,9 +120,9 @@ export async function pinForReview(gitDir: PrivateGitDir, task: string, commit: 
       .map(([ref, to]) => ({ n: Number(ref.slice(ref.lastIndexOf('/') + 1)), to }))
       // Others below that name are somebody else's.
       .filter(({ n }) => Number.isInteger(n));
-    const same = numbered.find(({ to }) => to === commit);
+    const same = numbered.find(({ n, to }) => to === commit && (elsewhere.get(n) ?? commit) === commit);
     if (same !== undefined) return same.n;
-    const n = Math.max(0, ...numbered.map((pin) => pin.n)) + 1;
+    const n = Math.max(0, ...numbered.map((pin) => pin.n), ...elsewhere.keys()) + 1;
     if ((await updateRefs(gitDir, [{ ref: reviewOf(task, n), to: commit, from: null }])) === 'done') return n;
   }
 }

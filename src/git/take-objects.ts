@@ -186,7 +186,20 @@ async function takeAll(quarantine: Quarantine, commit: string): Promise<Taken> {
   return more ? packAndUnpack(quarantine, commit) : first;
 }
 
-async function packAndUnpack(quarantine: Quarantine, commit: string): Promise<Taken> {
+/** Objects of somebody else in a folder of Liza's own; `has`: commits that the project has with all they build on. */
+type Copied = Pick<Quarantine, 'gitDir' | 'own' | 'objects' | 'has'>;
+
+/** Out of objects that were fetched: they are believed no more than a clone's. */
+export const takeFetched = (copied: Copied, commit: string, longest: number): Promise<Taken> =>
+  packAndUnpack(
+    {
+      ...copied,
+      left: { files: 0, bytes: 1, until: copied.gitDir.host.clock.steady() + longest, isLate: false },
+    },
+    commit,
+  );
+
+async function packAndUnpack(quarantine: Copied & Pick<Quarantine, 'left'>, commit: string): Promise<Taken> {
   const { gitDir, own, objects, has, left } = quarantine;
   const { disk, clock } = gitDir.host;
   const longest = (): number => Math.max(1, left.until - clock.steady());

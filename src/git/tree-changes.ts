@@ -5,9 +5,12 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
+import type { GitAnswer } from '../ports/git-program.ts';
 import { copyPlainFile } from '../process/plain-file.ts';
+import { EnvironmentError } from '../protocol/decision.ts';
 import { changesNear } from './near-changes.ts';
 import { aboutObjects } from './objects.ts';
+import { pathGroups } from './path-arguments.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
 
@@ -37,7 +40,7 @@ export async function blobSizes(gitDir: PrivateGitDir, ids: readonly string[]): 
 export async function changesBetween(gitDir: PrivateGitDir, older: string, newer: string): Promise<readonly Change[]> {
   const near = await changesNear(gitDir, older, newer);
   if (near !== undefined) return near;
-  const asked = gitDir.objects(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
+  const asked = boundedNames(gitDir, ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', older, newer]);
   const fields = splitNul(await must(asked, 'compare two trees'));
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -50,6 +53,21 @@ export async function changesBetween(gitDir: PrivateGitDir, older: string, newer
   }
   return changes;
 }
+
+/** Names of some hundred thousand files. */
+const MOST_NAMES = 48_000_000;
+
+/** Three trees in one another hold millions of files in a few bytes, and whoever reads their names serves nobody meanwhile. */
+export const boundedNames = (gitDir: PrivateGitDir, args: readonly string[]): Promise<GitAnswer> =>
+  gitDir.objects(args, '', { most: MOST_NAMES }).catch((error: unknown) => {
+    if (!(error instanceof EnvironmentError) || error.fault !== 'limit') throw error;
+    throw new EnvironmentError(
+      'these commits change more files than can be looked at',
+      'leave the files out that nobody asked for, also those that a later commit removes again',
+      3,
+      { cause: error, fault: 'limit' },
+    );
+  });
 
 /** Files that the index does not hold, ignored or not, where the changes would put others. */
 export async function inTheWay(
@@ -67,8 +85,7 @@ export async function inTheWay(
   });
   const suspects = [...new Set(obstacles)];
   const found: string[] = filledSubmodules(disk, files.folder, changes);
-  for (let at = 0; at < suspects.length; at += 200) {
-    const some = suspects.slice(at, at + 200);
+  for (const some of pathGroups(suspects)) {
     const asked = gitDir.files(files, ['--literal-pathspecs', 'ls-files', '-z', '--others', '--', ...some]);
     found.push(...splitNul(await must(asked, 'look for untracked files')));
   }

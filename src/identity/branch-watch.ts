@@ -6,7 +6,7 @@
 // its environment.
 
 import { join } from 'node:path';
-import { integrationRef, openGitDir, type ProjectHost } from '../git/integration.ts';
+import { integrationRef, isOnlyBehind, openGitDir, type ProjectHost } from '../git/integration.ts';
 import { forgetPlanted } from '../git/own-directory.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, readRefs, updateRefs } from '../git/refs.ts';
@@ -212,6 +212,7 @@ async function integrationMoved(context: CommandContext, gitDir: PrivateGitDir):
     [before, state].some(({ goal }) => goal.moving?.candidate === found);
   if (found === undefined || left === undefined || found === left) return undefined;
   if (merging || before.goal.integration_head !== left) return undefined;
+  if (await isOnlyBehind(gitDir, { state }, found)) return undefined;
   await updateRefs(gitDir, [{ ref: strayOf(found), to: found }]);
   const done = await transact(context, { name: 'integration-moved', found });
   if (!done.ok) return done;

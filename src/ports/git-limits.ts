@@ -27,11 +27,20 @@ export const wallOf = (seconds: number): number => seconds * WALL * 1000;
 /** Some systems know no limit of memory: then there is none. */
 const LIMITED =
   'ulimit -S -t "$1" 2>/dev/null; ulimit -H -t "$2" 2>/dev/null; ulimit -d "$3" 2>/dev/null; shift 3; exec git "$@"';
+/** The same, with a limit of what it may write into one file. */
+const LIMITED_FILES = LIMITED.replace('shift 3', 'ulimit -f "$4" 2>/dev/null; shift 4');
+/** Of `ulimit -f`. */
+const BLOCK = 512;
 
 /** The program, and what comes before git's own arguments. The text is fixed; all else are arguments. */
-export function limitedGit(seconds: number): { readonly program: string; readonly first: readonly string[] } {
+export function limitedGit(
+  seconds: number,
+  largestFile?: number,
+): { readonly program: string; readonly first: readonly string[] } {
   const numbers = [seconds, seconds + 2, MOST_MEMORY_KB].map(String);
-  return { program: '/bin/sh', first: ['-c', LIMITED, 'sh', ...numbers] };
+  if (largestFile === undefined) return { program: '/bin/sh', first: ['-c', LIMITED, 'sh', ...numbers] };
+  const blocks = String(Math.ceil(largestFile / BLOCK));
+  return { program: '/bin/sh', first: ['-c', LIMITED_FILES, 'sh', ...numbers, blocks] };
 }
 
 /** How the shell ends when there is no git. */
@@ -58,8 +67,13 @@ export interface Overrun {
   readonly text: string;
 }
 
-/** Called by whoever wants to tell a person. */
-export const overrunListeners = new Set<(overrun: Overrun) => void>();
+const listeners = new Set<(overrun: Overrun) => void>();
+
+/** For whoever wants to tell a person. Returns how to end that. */
+export function onOverrun(told: (overrun: Overrun) => void): () => void {
+  listeners.add(told);
+  return () => listeners.delete(told);
+}
 
 interface Rest {
   readonly until: number;
@@ -81,7 +95,7 @@ export function overran(folder: string, text: string, now: number): void {
   const pause = Math.min(LONGEST_PAUSE, (resting.get(folder)?.pause ?? FIRST_PAUSE / 2) * 2);
   const isNew = resting.get(folder)?.text !== text;
   resting.set(folder, { until: now + pause, pause, text });
-  if (isNew) for (const told of overrunListeners) told({ folder, text });
+  if (isNew) for (const told of listeners) told({ folder, text });
 }
 
 export const wentWell = (folder: string): void => void resting.delete(folder);

@@ -19,6 +19,7 @@ import {
   wentWell,
 } from './git-limits.ts';
 import type { GitObject, ObjectPlace, ObjectQuestion } from './git-objects.ts';
+import { type GitRemoteCall, REMOTE_SETTINGS, remoteEnvironment } from './git-remote.ts';
 import { type Ended, type Order, type Ordered, order, type Told } from './git-starter.ts';
 import { type Watch, watchOver } from './git-watch.ts';
 import type { Environment } from './host.ts';
@@ -68,6 +69,8 @@ export interface GitCall {
   readonly most?: number | undefined;
   /** Milliseconds that it may take, by the clock. */
   readonly longest?: number | undefined;
+  /** It talks to another repository; every other call is without network, logins and the user's settings. */
+  readonly remote?: GitRemoteCall | undefined;
 }
 
 /** merge-tree --write-tree came with 2.38. */
@@ -78,8 +81,13 @@ export const LONGEST = 10 * 60_000;
 /** Bytes of an answer: a text has no room for much more, and no honest one is nearly as long. */
 const LONGEST_ANSWER = 256_000_000;
 
+/** Before every command of git that works on this machine alone. */
+const LOCAL: readonly string[] = ['core.askPass=', 'credential.helper=', 'core.sshCommand=false'];
+
+const asOptions = (settings: readonly string[]): readonly string[] => settings.flatMap((setting) => ['-c', setting]);
+
 /** Before every command of git. */
-export const HARDENED: readonly string[] = [
+const ALWAYS: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.quotePath=false',
@@ -98,29 +106,41 @@ export const HARDENED: readonly string[] = [
   'gpg.x509.program=false',
   'diff.external=',
   'core.pager=cat',
-  'core.askPass=',
-  'credential.helper=',
-  'core.sshCommand=false',
   'uploadpack.packObjectsHook=',
-  'advice.graftFileDeprecated=false',
-].flatMap((setting) => ['-c', setting]);
+];
+
+/** The last one marks where git's own words begin (test/integration/tasks/programs.test.ts). */
+const LAST = 'advice.graftFileDeprecated=false';
+export const HARDENED: readonly string[] = asOptions([...ALWAYS, ...LOCAL, LAST]);
+const REMOTE: readonly string[] = asOptions([...ALWAYS, ...REMOTE_SETTINGS, LAST]);
 
 export function runGit(
   env: Environment,
   folder: string,
   args: readonly string[],
-  { at = {}, input = '', hold, from, into, in: folderOfAgent, wrap, most = LONGEST_ANSWER, longest }: GitCall = {},
+  {
+    at = {},
+    input = '',
+    hold,
+    from,
+    into,
+    in: folderOfAgent,
+    wrap,
+    most = LONGEST_ANSWER,
+    longest,
+    remote,
+  }: GitCall = {},
 ): Promise<GitAnswer> {
   const seconds = secondsOf(env, folderOfAgent !== undefined);
   const command = commandIn(args);
   const rest = folderOfAgent === undefined ? undefined : rested(folderOfAgent, performance.now());
   if (rest !== undefined) return Promise.reject(overLimit(rest, folderOfAgent ?? folder));
   return new Promise((done, fail) => {
-    const { program, first } = limitedGit(seconds);
+    const { program, first } = limitedGit(seconds, remote?.largest);
     // The limits are set inside: the sandbox's own program is not the one that is limited.
     const plain = {
-      argv: [program, ...first, ...HARDENED, '-C', folder, ...args] as const,
-      env: { ...scrubbed(env), ...at },
+      argv: [program, ...first, ...(remote === undefined ? HARDENED : REMOTE), '-C', folder, ...args] as const,
+      env: { ...scrubbed(env), ...(remote === undefined ? {} : remoteEnvironment(env, remote)), ...at },
     };
     const { argv, env: around } = wrap?.(plain.argv, plain.env) ?? plain;
     const usual = folderOfAgent === undefined ? LONGEST : wallOf(seconds);
@@ -145,7 +165,8 @@ export function runGit(
       }
       const how = watch.why() ?? `was ended by ${signal}`;
       // What an agent put into its own folder is no fault of the machine.
-      const fault = watch.why() === undefined || folderOfAgent === undefined ? { fault: 'machine' as const } : {};
+      const isTheirs = watch.why() !== undefined && folderOfAgent !== undefined;
+      const fault = isCut ? { fault: 'limit' as const } : isTheirs ? {} : { fault: 'machine' as const };
       fail(new EnvironmentError(`git ${command} ${how}`, `look at ${folderOfAgent ?? folder}`, 3, fault));
     };
     const failed: Told['failed'] = (cause) => {
@@ -153,23 +174,32 @@ export function runGit(
       fail(notStarted(cause, folder));
     };
     const what = { argv, env: around, input, most };
-    const needsOurs = hold !== undefined || from !== undefined || into !== undefined;
+    const needsOurs = hold !== undefined || from !== undefined || into !== undefined || remote !== undefined;
     const aside = needsOurs ? undefined : order(what, { ended, failed });
-    const watch = begin(aside ?? startHere(what, { hold, from, into }, { ended, failed }));
+    let watch: Watch;
+    try {
+      watch = begin(aside ?? startHere(what, { hold, from, into, remote }, { ended, failed }));
+    } catch (error) {
+      // Of a command line that is too long the system says so at once.
+      fail(notStarted(error as NodeJS.ErrnoException, folder));
+    }
   });
 }
 
 /** The descriptors are the caller's. */
 function startHere(
   { argv: [program = '', ...args], env, input, most }: Order,
-  { hold, from, into }: Pick<GitCall, 'hold' | 'from' | 'into'>,
+  { hold, from, into, remote }: Pick<GitCall, 'hold' | 'from' | 'into' | 'remote'>,
   told: Told,
 ): ChildProcess {
   closeInherited();
   const child = spawn(program, args, {
     env: env as NodeJS.ProcessEnv,
+    // Its ssh would wait at a dead connection, and keep the pipes open, long after git was ended: all of them end together.
+    detached: remote !== undefined,
     stdio: [from ?? 'pipe', into ?? 'pipe', 'pipe', ...(hold === undefined ? [] : [hold])],
   });
+  if (remote !== undefined) child.kill = () => endGroup(child);
   endWithUs(child);
   const [stdin, stdout, stderr] = child.stdio as unknown as [Writable | null, Readable | null, Readable];
   let isCut = false;
@@ -185,6 +215,14 @@ function startHere(
   stdin?.on('error', () => {});
   stdin?.end(input);
   return child;
+}
+
+function endGroup({ pid }: ChildProcess): boolean {
+  try {
+    return pid !== undefined && process.kill(-pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
 }
 
 /** What was written for git to read is the cause, not the machine. */

@@ -44,7 +44,12 @@ process.on('disconnect', () => process.exit());
 process.on('message', ({ id, argv, env, input, most, kill }) => {
   if (kill) return void running.get(id)?.kill('SIGKILL');
   const tell = (what) => process.connected && process.send({ id, ...what });
-  const child = spawn(argv[0], argv.slice(1), { env, stdio: 'pipe' });
+  let child;
+  try {
+    child = spawn(argv[0], argv.slice(1), { env, stdio: 'pipe' });
+  } catch ({ code, message }) {
+    return void tell({ failed: { code, message } });
+  }
   running.set(id, child);
   let left = most;
   const parts = [[], []];

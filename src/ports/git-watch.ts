@@ -41,12 +41,16 @@ export function watchOver(child: Ordered, folderOfAgent: string | undefined, lon
   let looks = 0;
   let idle = 0;
   let before: string | undefined;
+  let last = performance.now();
   const look = setInterval(() => {
+    // While we did nothing ourselves, it may have waited for us to read what it prints.
+    const isLateLook = performance.now() - last > 1.5 * LOOK;
+    last = performance.now();
     if (looks % PIPES_EVERY === 0 && folderOfAgent !== undefined)
       void removePlantedPipes(folderOfAgent).catch(() => {});
     looks += 1;
     const now = child.pid === undefined ? undefined : progressOf(gitBelow(child.pid));
-    idle = now?.waits === true && now.mark === before ? idle + 1 : 0;
+    idle = now?.waits === true && now.mark === before && !isLateLook ? idle + 1 : 0;
     before = now?.mark;
     if (idle >= MOST_IDLE) endIt('waited for ever, as at a pipe in place of a file, and was ended');
     else if (folderOfAgent !== undefined && (now?.pages ?? 0) > MOST_PAGES)

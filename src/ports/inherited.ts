@@ -7,10 +7,10 @@ import { realDisk } from './disk.ts';
 
 const CLOSED_IN_PROGRAMS = 0o2000000; // O_CLOEXEC
 
-let isDone = false;
+let isDone: true | undefined;
 
 export function closeInherited(): void {
-  if (isDone) return;
+  if (isDone === true) return;
   isDone = true;
   if (process.platform !== 'linux') return;
   for (const name of realDisk.readdirSync('/proc/self/fd')) {

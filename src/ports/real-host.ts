@@ -1,19 +1,27 @@
 // The machine this process runs on. Light: every command builds it, so what takes time to load is loaded on first use.
 
 import { realDisk } from './disk.ts';
-import { hurryGit, overrunListeners } from './git-limits.ts';
 import type { GitProgram } from './git-program.ts';
-import { startAside } from './git-starter.ts';
 import type { Clock, Environment, Host, Processes, Random } from './host.ts';
 import { closeInherited } from './inherited.ts';
 
-const overruns: Pick<GitProgram, 'onOverrun' | 'hurry' | 'startAside'> = {
-  onOverrun: (told) => {
-    overrunListeners.add(told);
-    return () => overrunListeners.delete(told);
-  },
-  hurry: hurryGit,
-  startAside: () => startAside(),
+/** Begins once its part of the program is loaded. Imported at the top it would be a second copy, with a state of its own. */
+function begun<Part>(part: Promise<Part>, begin: (part: Part) => () => void): () => void {
+  let isOver = false;
+  let end = (): void => {};
+  void part.then((loaded) => {
+    if (!isOver) end = begin(loaded);
+  });
+  return () => {
+    isOver = true;
+    end();
+  };
+}
+
+const crewsGit: Pick<GitProgram, 'onOverrun' | 'hurry' | 'startAside'> = {
+  onOverrun: (told) => begun(import('./git-limits.ts'), (limits) => limits.onOverrun(told)),
+  hurry: () => begun(import('./git-limits.ts'), (limits) => limits.hurryGit()),
+  startAside: () => begun(import('./git-starter.ts'), (starter) => starter.startAside()),
 };
 
 export const realHost = (env: Environment): Host => ({
@@ -23,29 +31,16 @@ export const realHost = (env: Environment): Host => ({
   processes: realProcesses,
   locks: {
     acquire: async (path, timeoutMs) => (await import('./locks.ts')).acquireLock(path, timeoutMs),
-    keepReady,
+    keepReady: (path) => begun(import('./locks.ts'), (locks) => locks.keepReady(path)),
   },
   git: {
     run: async (...call) => (await import('./git-program.ts')).runGit(...call),
     ask: async (...call) => (await import('./git-objects.ts')).askObjects(...call),
-    ...overruns,
+    ...crewsGit,
   },
   network: { post: async (...call) => (await import('./network.ts')).post(...call) },
   random: realRandom,
 });
-
-/** It is ready once its part of the program is loaded. */
-function keepReady(path: string): () => void {
-  let isOver = false;
-  let end = (): void => {};
-  void import('./locks.ts').then((locks) => {
-    if (!isOver) end = locks.keepReady(path);
-  });
-  return () => {
-    isOver = true;
-    end();
-  };
-}
 
 const builtin = {
   childProcess: () => process.getBuiltinModule('node:child_process'),

@@ -40,6 +40,7 @@ export async function quickChecks(
   // Agents that Liza itself plays cost nothing.
   const spends = 'ok' in agents || agents.some(({ program }) => program !== undefined);
   return [
+    ...checkPlace(context),
     ...(await checkOwnBoard(context)),
     ...(await checkVision(context, request)),
     ...checkAgents(context, agents),
@@ -50,6 +51,18 @@ export async function quickChecks(
     ...sandbox,
   ];
 }
+
+/** A folder that was moved after `init`, which refuses such a name. */
+const checkPlace = ({ paths: { root } }: BoardContext): readonly PreflightCheck[] =>
+  root.includes(':')
+    ? [
+        stop(
+          'place',
+          `${root} has a colon in it: agents would not find liza, for PATH is divided there`,
+          'rename it: mv …',
+        ),
+      ]
+    : [];
 
 /** Whoever committed it chose what runs here, where, and with what shown to it. */
 async function checkOwnBoard(context: BoardContext): Promise<readonly PreflightCheck[]> {

@@ -13,6 +13,8 @@ import { bringBack, recordedMerges } from '../protocol/work/task-history.ts';
 import type { Committed } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from '../tasks/context.ts';
+import { askExchange } from '../tasks/exchange/ask-exchange.ts';
+import { followExchange } from '../tasks/exchange/shared-branch.ts';
 import { findTrouble, type Mended } from '../tasks/find-mismatches.ts';
 import { reconcile } from '../tasks/reconcile.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
@@ -21,7 +23,14 @@ export async function examineWork(context: TaskContext, fix: boolean): Promise<r
   const found = await (fix ? reconcile(context) : findTrouble(context));
   if (isRefusal(found)) return [broken('worktrees', found.message, found.hint)];
   const agreed = found.length === 0 ? [ok('worktrees', 'git and the blackboard agree')] : found.map(finding);
-  return [...agreed, ...(await examineBase(context))];
+  return [...agreed, ...(await examineExchange(context)), ...(await examineBase(context))];
+}
+
+/** Without it submissions and merges wait. */
+async function examineExchange(context: TaskContext): Promise<readonly Finding[]> {
+  const found = await askExchange(context);
+  if (found === undefined) return [];
+  return 'ok' in found ? [broken('exchange', found.message, found.hint)] : [ok('exchange', found.text)];
 }
 
 /** Agents build on what the integration branch has. */
@@ -60,6 +69,8 @@ export async function acceptIntegration(context: TaskContext): Promise<Accepted 
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
+  const apart = await followExchange(context, gitDir, board);
+  if (apart !== undefined) return apart;
   const head = await commitOf(gitDir, integrationRef(board));
   const name = settings(board.state).integration_branch;
   if (head === undefined)

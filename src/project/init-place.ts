@@ -21,6 +21,14 @@ import { shellWord } from '../text/format.ts';
 export function refusePlace({ disk }: BoardContext, cwd: string, { root }: Repository): Refusal | undefined {
   const owner = ownerOfFolders(cwd);
   if (owner !== undefined) return insideFolders(cwd, owner);
+  if (root.includes(':')) {
+    return refuse(
+      `${root} has a colon in it, at which lists of folders are divided: agents would not find liza, nor git its objects`,
+      'give the folder another name: mv …; then liza init again',
+      1,
+      'path',
+    );
+  }
   const elsewhere = boardElsewhere(disk, root);
   if (elsewhere !== undefined) return ownedElsewhere(root, elsewhere);
   if (isBroughtIn(disk, root)) return broughtIn(root);

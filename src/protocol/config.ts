@@ -3,7 +3,20 @@
 
 import * as v from 'valibot';
 import { DEFAULT_TEST_PATTERNS } from './facts/scope.ts';
-import { amount, branch, count, id, limit, map, oneOf, places, seconds, text, texts } from './records/fields.ts';
+import {
+  amount,
+  branch,
+  count,
+  id,
+  limit,
+  map,
+  oneOf,
+  places,
+  repositoryAddress,
+  seconds,
+  text,
+  texts,
+} from './records/fields.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>
@@ -201,6 +214,14 @@ export const ConfigSchema = v.object({
     'Megabytes that agent-logs, agent-prompts and evidence may each hold; the oldest are deleted first.',
   ),
   escalation_webhook: guarded(v.optional(v.nullable(text)), 'Where alarms are posted.'),
+  exchange: guarded(
+    v.optional(v.nullable(repositoryAddress)),
+    'Repository through which hosts hand each other commits: the name of a remote, or an address (`user@host:path`, `ssh://…`, `https://…`, the full path of a bare repository), without a login in it. Merges then move its integration branch first.',
+  ),
+  exchange_prefix: guarded(
+    v.optional(v.nullable(id)),
+    'Where the server of `exchange` accepts no refs below `refs/liza`: keeps them as branches below this name, for example `liza`. The same for all hosts.',
+  ),
 });
 
 /** Whether Liza knows the setting; any other is a field of the user's own. */

@@ -33,7 +33,33 @@ const TEXTS: ReadonlySet<string> = new Set(
 export function checkInput(command: Command): Refusal | undefined {
   const { name, ...fields } = command;
   const isReport = REPORTS.has(name) || name.startsWith('record-');
-  return firstFault(fields, [], { isId: false, isReport }) ?? (isReport ? undefined : tooManyCommands(command));
+  return (
+    firstFault(fields, [], { isId: false, isReport }) ??
+    (isReport ? undefined : tooManyCommands(command)) ??
+    (isReport ? undefined : tooMuchText(fields))
+  );
+}
+
+/** Characters of all that one command brings; what Liza looked up for it is bounded where that is done. */
+const MOST_TEXT = 8 * TEXT_LIMIT;
+
+function tooMuchText(fields: object): Refusal | undefined {
+  const given = Object.entries(fields).filter(([key]) => !LOOKED_UP.has(key));
+  const length = given.reduce((sum, [, value]) => sum + lengthOf(value), 0);
+  return length <= MOST_TEXT
+    ? undefined
+    : refuse(
+        `this command brings ${length} characters, at most ${MOST_TEXT} are kept`,
+        'Say it shorter, or put it into a file and name that',
+        1,
+        'text-limit',
+      );
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + lengthOf(inner), 0);
 }
 
 /** Each is read several times, and runs before every merge. */

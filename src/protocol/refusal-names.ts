@@ -75,11 +75,14 @@ type IdentityName = 'identity' | 'credential' | 'agent-id' | 'sandbox';
 type LeaseName = 'lease' | 'no-agent';
 
 type StoreName = WordsOf<
-  | 'broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
+  | 'board-size broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
   | 'not-utf8 too-large unreadable-journal'
 >;
 
-type GitName = WordsOf<'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'>;
+type GitName = WordsOf<
+  | 'bare git git-config git-version no-commit no-git ownership partial-clone path second-board'
+  | 'exchange exchange-fenced exchange-moved exchange-refused exchange-stale exchange-unreachable'
+>;
 
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<

@@ -92,6 +92,9 @@ function system(event: Json, tally: Tally): readonly AgentEvent[] {
   );
 }
 
+const LONGEST_ID = 200;
+const MOST_MESSAGES = 1000;
+
 function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
   const message = object(event['message']) ?? {};
   const blocks = objects(message['content']);
@@ -103,10 +106,13 @@ function assistant(event: Json, tally: Tally): readonly AgentEvent[] {
     block['type'] === 'tool_use' ? tool(string(block['name']), block['input']) : activity(string(block['text'])),
   );
   const counts = countsOf(object(message['usage']));
-  const id = string(message['id']);
+  const id = string(message['id'])?.slice(0, LONGEST_ID);
   if (counts === undefined || id === undefined) return shown;
   const former = tally.messages.get(id) ?? NO_COUNTS;
+  // Told again while it grows: only the last few are still told of.
+  tally.messages.delete(id);
   tally.messages.set(id, counts);
+  if (tally.messages.size > MOST_MESSAGES) tally.messages.delete(tally.messages.keys().next().value ?? id);
   tally.total = each((key) => tally.total[key] + counts[key] - former[key]);
   const events = [...shown, usage({ ...tally.total, model: tally.model })];
   // A subagent's context is not the session's.

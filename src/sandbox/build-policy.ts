@@ -6,6 +6,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { expandHome, whyForbidden } from './forbidden-paths.ts';
 import { visibleSockets } from './listening-sockets.ts';
+import { otherPlaces } from './other-mounts.ts';
 import { ALWAYS_HIDDEN, isBelow, type Policy, type Shown, TEMPORARY } from './policy.ts';
 import { realOf, toolFolders } from './toolchains.ts';
 
@@ -48,9 +49,13 @@ export function buildPolicy(disk: Disk, request: PolicyRequest): Policy {
   for (const path of board) disk.mkdirSync(path, { recursive: true });
   const policy: Policy = {
     cwd: request.cwd,
-    hide: [...ALWAYS_HIDDEN, ...(home === undefined || !inPlace ? [] : [home]), ...board, ...modules].filter((path) =>
-      disk.existsSync(path),
-    ),
+    hide: [
+      ...ALWAYS_HIDDEN,
+      ...(home === undefined || !inPlace ? [] : [home]),
+      ...board,
+      ...otherPlaces(disk, [...board, ...(home === undefined ? [] : [home])]),
+      ...modules,
+    ].filter((path) => disk.existsSync(path)),
     read: [
       ...tools,
       root,

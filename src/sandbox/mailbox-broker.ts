@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Disk } from '../ports/disk.ts';
 import type { Clock, Environment, Host } from '../ports/host.ts';
+import { watchFolder } from '../ports/watch-folder.ts';
 import { defined } from '../protocol/values.ts';
 import { endsWithAsker } from './mailbox-commands.ts';
 
@@ -187,14 +188,6 @@ function forgetFile(disk: Disk, file: string): void {
     disk.unlinkSync(file);
   } catch {
     // It is taken already, or no file.
-  }
-}
-
-function watchFolder(disk: Disk, folder: string, changed: () => void): { close(): void } | undefined {
-  try {
-    return disk.watch(folder, changed).on('error', () => {});
-  } catch {
-    return undefined; // too many watchers on this machine: polling has to do
   }
 }
 

@@ -3,9 +3,10 @@
 
 import { basename, join } from 'node:path';
 import { errorCode } from '../ports/files.ts';
-import { type Board, type Lease, SWITCHES } from '../protocol/board.ts';
+import { watchFolder } from '../ports/watch-folder.ts';
+import { type Actor, type Board, type Lease, plays, SWITCHES } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
-import type { Decided, Decision, Refusal } from '../protocol/decision.ts';
+import { type Decided, type Decision, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { tasksOfGoal } from '../protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../protocol/leases.ts';
@@ -14,6 +15,7 @@ import { type Config, isTerminal, settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import { taskArchive } from './archive.ts';
+import { SIZE_LIMIT } from './bounded-text.ts';
 import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { adoptFile } from './import.ts';
@@ -93,6 +95,8 @@ async function decideAndRecord(
 ): Promise<Decision> {
   const { decision, update } = await transaction.withEnough((seen) => decideAndUpdate(seen, decideOn));
   if (!decision.ok || update === undefined) return decision;
+  const refused = tooLarge(actor, update.doc.source.length, update.before);
+  if (refused !== undefined) return refused;
   transaction.commit(update.doc, {
     actor,
     command,
@@ -105,13 +109,29 @@ async function decideAndRecord(
   return decision;
 }
 
+/** A larger file nobody reads any more: what leads there is refused, to agents first, so that a person can still mend it. */
+function tooLarge(actor: Actor, length: number, before: number): Refusal | undefined {
+  const isAgents = !plays(actor, 'human') && !plays(actor, 'supervisor');
+  const most = isAgents ? SIZE_LIMIT * 0.75 : SIZE_LIMIT;
+  if (length <= most || length <= before) return undefined;
+  return refuse(
+    `the blackboard would have ${Math.ceil(length / 2 ** 20)} MB, at most ${most / 2 ** 20} are taken${isAgents ? ' from agents' : ''}`,
+    isAgents
+      ? 'Stop here: a person has to make room'
+      : 'make room: liza archive moves ended tasks out; liza edit shows what is so large',
+    1,
+    'board-size',
+  );
+}
+
 /** The decision, and the document it leads to; commits nothing. */
 async function decideAndUpdate({ doc, normal, board }: Seen, decideOn: (board: Board) => Decision) {
   const decision = decideOn(board);
   if (!decision.ok || decision.already === true) return { decision };
   const target = normal.toFile(decision.state);
   const update = updateDocumentSimple(doc, target) ?? (await updateDocument(doc, target));
-  return { decision, update: { ...update, records: touchedRecords(board.state, decision.state) } };
+  const records = touchedRecords(board.state, decision.state);
+  return { decision, update: { ...update, records, before: doc.source.length } };
 }
 
 const withSaid = ({ detail, said }: Decided): string =>
@@ -199,7 +219,7 @@ async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerato
   for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
 }
 
-/** Without file system events (network mounts, containers) a change is noticed this late. */
+/** Without file system events (network mounts, containers, no watcher left) a change is noticed this late. */
 const FALLBACK_MS = 2000;
 const SETTLE_MS = 4;
 
@@ -221,17 +241,16 @@ function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): 
   };
   // A commit touches several files within milliseconds; read in the middle of it, a board costs more than after it.
   let stopSettling: (() => void) | undefined;
-  const watcher = disk.watch(paths.liza, (_event, file) => {
+  const watcher = watchFolder(disk, paths.liza, (file) => {
     if (stopSettling !== undefined || (file !== null && !names.has(file))) return;
     stopSettling = clock.after(SETTLE_MS, () => {
       stopSettling = undefined;
       compare();
     });
   });
-  watcher.on('error', () => watcher.close());
   const stopComparing = clock.every(FALLBACK_MS, compare);
   return () => {
-    watcher.close();
+    watcher?.close();
     stopSettling?.();
     stopComparing();
   };

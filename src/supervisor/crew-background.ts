@@ -10,6 +10,7 @@ import { tidy } from '../tasks/release.ts';
 import { isBusy } from './agent-status.ts';
 import { taskContextOf } from './context.ts';
 import type { Crew } from './crew.ts';
+import { keepOffering } from './exchange-loop.ts';
 import { keepGoverning } from './govern-loop.ts';
 import { refusalText } from './refusals.ts';
 import { restartOnError } from './restart-on-error.ts';
@@ -35,12 +36,17 @@ export function startBackground(crew: Crew, watcher: boolean): () => Promise<voi
     changeSignal: context.changeSignal,
     report: (task: string, text: string): void => context.emit({ level: 'warning', task, text }),
   };
+  const exchange = {
+    context: trials.context,
+    report: (level: 'alarm' | 'info', text: string) => context.emit({ level, text }),
+  };
   const isTried = (): boolean => context.codeHeld?.() !== undefined;
   const stopped = AbortSignal.any([over.signal, crew.orderly.signal]);
   const running = [
     keep('trying validations', () => keepTrying(trials, stopped)),
     keep('trying set-up', () => keepTryingSetup({ ...trials, report: warnForNow, tell, isTried }, stopped)),
     keep('the shown board', () => refresh(crew, resisted)),
+    keep('the exchange', () => keepOffering(exchange, stopped)),
     ...(watcher
       ? [keep('watching', () => watch(crew, warn)), keep('governing', () => keepGoverning(governor, over.signal))]
       : []),

@@ -13,27 +13,36 @@ export async function caseTwins(
 ): Promise<ReadonlyMap<string, string>> {
   const added = found.flatMap(({ path, old }) => (old === undefined ? [path] : []));
   if (added.length === 0) return new Map();
-  const folders = new Map<string, Promise<readonly TreeEntry[]>>();
-  const entriesIn = (folder: string): Promise<readonly TreeEntry[]> => {
-    const known = folders.get(folder) ?? listed(gitDir, commit, folder);
+  const folders = new Map<string, Promise<Names>>();
+  const namesIn = (folder: string): Promise<Names> => {
+    const known = folders.get(folder) ?? listed(gitDir, commit, folder).then(byLowerCase);
     folders.set(folder, known);
     return known;
   };
-  const twins = await Promise.all(added.map(async (path) => [path, await twinOf(path, entriesIn)] as const));
+  const twins = await Promise.all(added.map(async (path) => [path, await twinOf(path, namesIn)] as const));
   return new Map(twins.flatMap(([path, twin]) => (twin === undefined ? [] : [[path, twin] as const])));
 }
 
+/** Lower-cased name → all names that are it. */
+type Names = ReadonlyMap<string, readonly string[]>;
+
+function byLowerCase(entries: readonly TreeEntry[]): Names {
+  const names = new Map<string, string[]>();
+  for (const { name } of entries) {
+    const known = names.get(name.toLowerCase());
+    if (known === undefined) names.set(name.toLowerCase(), [name]);
+    else known.push(name);
+  }
+  return names;
+}
+
 /** Of the path itself, or of a folder on the way to it, which comes first. */
-async function twinOf(
-  path: string,
-  entriesIn: (folder: string) => Promise<readonly TreeEntry[]>,
-): Promise<string | undefined> {
+async function twinOf(path: string, namesIn: (folder: string) => Promise<Names>): Promise<string | undefined> {
   const parts = path.split('/');
   for (const [at, part] of parts.entries()) {
     const folder = parts.slice(0, at).join('/');
-    const isTwin = ({ name }: TreeEntry): boolean => name !== part && name.toLowerCase() === part.toLowerCase();
-    const twin = (await entriesIn(folder)).find(isTwin);
-    if (twin !== undefined) return [...parts.slice(0, at), twin.name].join('/');
+    const twin = (await namesIn(folder)).get(part.toLowerCase())?.find((name) => name !== part);
+    if (twin !== undefined) return [...parts.slice(0, at), twin].join('/');
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
 import { look, type TaskContext, type View } from './context.ts';
+import { bringSubmitted } from './exchange/bring-task.ts';
 
 export interface ReviewClaimed extends Committed {
   readonly commit: string;
@@ -35,6 +36,8 @@ async function pinAgain(context: TaskContext, { board, task }: View): Promise<re
   const { id, review_commit: commit } = task;
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
+  const brought = await bringSubmitted(gitDir, board.state, task);
+  if (brought !== undefined) return brought;
   if ((await commitOf(gitDir, commit)) !== commit) {
     return refuse(
       `the submitted commit ${commit} is no longer in this repository`,

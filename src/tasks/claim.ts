@@ -11,6 +11,7 @@ import { commitOf } from '../git/refs.ts';
 import { wakeClone } from '../git/rest-clone.ts';
 import { worktreePath } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { findTask } from '../protocol/find.ts';
 import type { State } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import type { Committed } from '../store/store.ts';
@@ -18,6 +19,8 @@ import { foresee, transact } from '../store/transact.ts';
 import { type ClaimFolder, folderForClaim } from './claim-folder.ts';
 import { look, removeLock, type TaskContext, thisProcess, withTaskLock } from './context.ts';
 import { discardFolder, discardOf } from './discard-folder.ts';
+import { bringWork } from './exchange/bring-task.ts';
+import { offerKept } from './exchange/offer-work.ts';
 import { usableFolder } from './make-folder.ts';
 
 /** A claimer that finds another at work gives up soon: there are other tasks. */
@@ -88,8 +91,16 @@ async function claimReserved(
   state: State,
   claim: Claim,
 ): Promise<Claimed | Refusal> {
+  const task = findTask(state, claim.task);
+  const brought = task === undefined ? undefined : await bringWork(gitDir, state, task);
+  if (brought !== undefined) return brought;
   const folder = await folderForClaim(context, gitDir, state, claim);
   if (isRefusal(folder)) return folder;
+  const kept = folder.former === undefined ? undefined : await offerKept(gitDir, state, claim.task);
+  if (kept !== undefined) {
+    if (folder.made) await removeMade(context, gitDir, claim.task);
+    return kept;
+  }
   const claimed = await commitClaim(context, claim, folder);
   if (isRefusal(claimed) && folder.made) await removeMade(context, gitDir, claim.task);
   return claimed;

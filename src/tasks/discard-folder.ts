@@ -4,7 +4,8 @@
 import { join, relative } from 'node:path';
 import { type Attempt, type Discard, saveAttempt } from '../git/attempts.ts';
 import { checkoutOf } from '../git/branch-checkouts.ts';
-import { changedSince, LONGEST_PATH } from '../git/folder-snapshot.ts';
+import { changedSince } from '../git/folder-snapshot.ts';
+import { LONGEST_PATH } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { baselineOf, branchOf, mayHaveRefs, readRefs, savedOf, seenOf, updateRefs } from '../git/refs.ts';
 import { type Rescue, rescueNow } from '../git/rescue.ts';

@@ -2,7 +2,7 @@
 // reconcile.ts mends it.
 
 import { join } from 'node:path';
-import { integrationRef, openGitDir } from '../git/integration.ts';
+import { integrationRef, isOnlyBehind, openGitDir } from '../git/integration.ts';
 import { uselessIn } from '../git/pool/pool.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { branchOf, commitOf, readRefs, seenOf } from '../git/refs.ts';
@@ -199,6 +199,7 @@ export async function movedOutside(gitDir: PrivateGitDir, board: Board): Promise
     board.state.tasks.some((task) => task.merging?.candidate === found) ||
     (moving?.kind === 'sync' && moving.candidate === found);
   if (left === undefined || found === left || (found !== undefined && explained)) return undefined;
+  if (found !== undefined && (await isOnlyBehind(gitDir, board, found))) return undefined;
   const name = settings(board.state).integration_branch;
   const problem =
     found === undefined

@@ -1,6 +1,7 @@
 // Finishes or undoes what a killed merge, sync or finish left behind: the branch either holds its candidate, then the board has to say
 // so; or it does not, then there was no merge. Only under the integration lock, under which no other merge is alive.
 
+import { hasExchange } from '../exchange/open.ts';
 import { type Failed, finishAdvance } from '../git/advance-checkout.ts';
 import { type Checkout, checkoutsOf, unfinishedBranches } from '../git/branch-checkouts.ts';
 import { integrationRef } from '../git/integration.ts';
@@ -20,6 +21,7 @@ import { defined } from '../protocol/values.ts';
 import type { Outcome } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
+import { settleLandings } from './exchange/shared-branch.ts';
 import { pinned, unpin } from './pins.ts';
 
 /** One line for each thing that was done, a refusal for each that resisted. */
@@ -33,6 +35,8 @@ export async function finishMerges(
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) await clearStaleLocks(context, lockPathsOf(gitDir, task.id, branch));
   const batch = inBatch(board, unfinished);
+  const stuck = await settleUnfinished(context, gitDir, board, unfinished);
+  if (stuck !== undefined) return [stuck];
   if (batch.length > 0) done.push(...(await finishBatch(context, gitDir, branch, batch)));
   for (const task of unfinished.filter((one) => !batch.includes(one)))
     done.push(...(await finishBatch(context, gitDir, branch, [task])));
@@ -45,6 +49,24 @@ export async function finishMerges(
   }
   for (const one of new Set([branch, ...unfinishedBranches(gitDir)])) done.push(...(await finishAdvances(gitDir, one)));
   return [...done, ...(await finishMove(context, gitDir, board))];
+}
+
+/** A refusal: whether they have landed for the other hosts is not known, and they stay announced. */
+async function settleUnfinished(
+  context: TaskContext,
+  gitDir: PrivateGitDir,
+  board: Board,
+  unfinished: readonly Task[],
+): Promise<Refusal | undefined> {
+  const { config, goal } = board.state;
+  if (!hasExchange(config)) return undefined;
+  const batch = inBatch(board, unfinished);
+  const ordered = [...batch, ...unfinished.filter((one) => !batch.includes(one))];
+  const announced = ordered.map(({ id, merging }) => ({ id, at: merging?.candidate ?? '' }));
+  if (goal.moving?.kind === 'sync') announced.push({ id: moveId('sync'), at: goal.moving.candidate });
+  // What a killed one left of its markers is in the way of the branch that follows.
+  if (announced.length > 0) await finishAdvances(gitDir, integrationRef(board));
+  return settleLandings(context, gitDir, board, announced);
 }
 
 /** One that a person took out of the queue is announced no more, and whoever ran its batch may be dead. */

@@ -16,6 +16,9 @@ import { type Settings, type State, settings, type Task } from '../protocol/stat
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
+import { bringForMerge } from './exchange/bring-task.ts';
+import { isExchangeRefusal } from './exchange/refusals.ts';
+import { meetExchange, shareBranch } from './exchange/shared-branch.ts';
 import { finishMerges } from './finish-merge.ts';
 import {
   hasIntegrationTest,
@@ -37,6 +40,7 @@ import {
   noCommit,
   recordedChain,
 } from './queue/chain.ts';
+import { pinsOf } from './queue/land.ts';
 import { type Lanes, openLanes } from './queue/lanes.ts';
 import { type BatchEnd, runBatch } from './queue/run-batch.ts';
 import type { BatchMove } from './queue/steps.ts';
@@ -91,8 +95,9 @@ export async function landQueue(context: TaskContext, not: ReadonlySet<string>):
   const lanes = openLanes();
   return await withIntegration<BatchEnd>(context, 0, async (gitDir, seen) => {
     try {
-      const { board } = await settled(context, gitDir, seen);
-      return await mergeLanes(context, gitDir, board, { testFrom: 'base', not, lanes });
+      const now = await settled(context, gitDir, seen);
+      if (isRefusal(now)) return now;
+      return await mergeLanes(context, gitDir, now.board, { testFrom: 'base', not, lanes });
     } finally {
       await lanes.stop();
     }
@@ -146,8 +151,11 @@ interface OneRequest extends MergeOptions {
   readonly id: string;
 }
 
-async function settled(context: TaskContext, gitDir: PrivateGitDir, seen: Seen): Promise<Seen> {
+async function settled(context: TaskContext, gitDir: PrivateGitDir, seen: Seen): Promise<Seen | Refusal> {
   const finished = await finishMerges(context, gitDir, seen.board);
+  // What may have landed at the exchange is known first.
+  const open = finished.find((one) => typeof one !== 'string' && isExchangeRefusal(one));
+  if (open !== undefined && typeof open !== 'string') return open;
   return finished.length === 0 ? seen : context.store.read();
 }
 
@@ -157,7 +165,9 @@ async function mergeUnderLock(
   seen: Seen,
   { id, testFrom }: OneRequest,
 ): Promise<Merged | MergeFailure> {
-  const view = viewOf(await settled(context, gitDir, seen), id);
+  const now = await settled(context, gitDir, seen);
+  if (isRefusal(now)) return now;
+  const view = viewOf(now, id);
   if (view.task?.status === 'MERGED') return mergedBefore(context, view.task);
   if (view.task?.review_commit === undefined) return noCommit(id);
   const end = await mergeSome(context, gitDir, view.board, { testFrom, only: view.task });
@@ -185,6 +195,10 @@ async function mergeSome(
   const not = new Set([...(request.not ?? []), ...unsettled(board, context.clock.now()).keys()]);
   const wanted = request.only === undefined ? mergeable(withoutSome(state, not)) : [request.only];
   const branch = integrationRef(board);
+  const met = await meetExchange(context, gitDir, board, 'the merge');
+  if (met !== undefined && isRefusal(met)) return met;
+  const brought = await bringForMerge(met, board, wanted);
+  if (brought !== undefined) return brought;
   const [found, ...commits] = await commitsOf(gitDir, [branch, ...wanted.map((task) => task.review_commit ?? '')]);
   const onto = await acceptedHead(context, board, found);
   if (typeof onto !== 'string') return onto;
@@ -194,7 +208,11 @@ async function mergeSome(
   const building: Building = { context, gitDir, board, onto, known, hold: holdOne };
   const some = { ...request, not };
   const { links, failed, ...judge } = await chosen(building, some);
-  const run = (these: readonly Link[]) => runBatch(moveOf(building, branch, these, { ...some, ...judge }), these);
+  const ids = links.map(({ task }) => task.id);
+  const shared = await shareBranch(met, board, ids, pinsOf(links));
+  if (shared !== undefined && isRefusal(shared)) return shared;
+  const run = (these: readonly Link[]) =>
+    runBatch({ ...moveOf(building, branch, these, { ...some, ...judge }), shared }, these);
   const all = await run(links);
   // Something of a person is in the way of some of them: one by one it is seen of which.
   const isHeld = all.stopped?.guard === 'held' && all.landed.length === 0 && links.length > 1;

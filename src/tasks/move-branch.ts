@@ -6,11 +6,12 @@ import { checkoutsOf } from '../git/branch-checkouts.ts';
 import { whyHeld } from '../git/held-checkout.ts';
 import { integrationGone, integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { commitOf, mergingOf, updateRefs } from '../git/refs.ts';
+import { commitOf, commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
+import type { SharedBranch } from './exchange/shared-branch.ts';
 import { type Pin, unpin } from './pins.ts';
 
 /** One move of a branch to a tested candidate. */
@@ -22,6 +23,8 @@ export interface BranchMove {
   readonly onto: string;
   /** Name the refs that keep candidates while tests run: ids of tasks, or one that no task can have. */
   readonly ids: readonly string[];
+  /** Where other hosts have the branch too, it moves there first. */
+  readonly shared?: SharedBranch | undefined;
   /** As it is told: `the merge of greet`. */
   readonly what: string;
   /** What holds it, for as long as that is so. */
@@ -77,15 +80,34 @@ export interface Moved {
   readonly remarks: readonly string[];
 }
 
-/** Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes. */
-export async function moveBranch(move: BranchMove, to: string, pins: readonly Pin[]): Promise<Moved | Refusal> {
+/**
+ * Checkouts are reserved before the branch moves: a kill in between leaves a marker, and finish-merge.ts finishes.
+ * `landing`: what lands with it, for the exchange.
+ */
+export async function moveBranch(
+  move: BranchMove,
+  to: string,
+  pins: readonly Pin[],
+  landing: readonly Pin[] = pins,
+): Promise<Moved | Refusal> {
   const { gitDir, branch, onto } = move;
   const reserved = to === onto ? [] : await reserveCheckouts(move, to);
   if (isRefusal(reserved)) return reserved;
+  const giveBack = (): void => {
+    for (const { reservation } of reserved) reservation.release();
+  };
+  const refused = move.shared === undefined || to === onto ? undefined : await landThere(move, to, pins, landing);
+  if (refused !== undefined) {
+    giveBack();
+    return refused;
+  }
   const intents = pins.map(({ id, at }) => ({ ref: mergingOf(id), to: null, from: at }));
   const swapped = await updateRefs(gitDir, [{ ref: branch, to, from: onto }, ...intents]);
   if (swapped === 'moved') {
-    for (const { reservation } of reserved) reservation.release();
+    giveBack();
+    // It has landed for everybody else: the board says so, and that the branch here is not there is a person's matter.
+    if (move.shared !== undefined && to !== onto)
+      return { remarks: [`${branch.slice('refs/heads/'.length)} was moved here meanwhile, and is left as it is`] };
     await withdraw(move);
     return whyStopped(move);
   }
@@ -99,6 +121,24 @@ export async function moveBranch(move: BranchMove, to: string, pins: readonly Pi
     );
   }
   return { remarks };
+}
+
+/** Nothing here has changed yet. Where nobody could be asked, it may have landed: it stays announced until that is known. */
+async function landThere(
+  move: BranchMove,
+  to: string,
+  pins: readonly Pin[],
+  landing: readonly Pin[],
+): Promise<Refusal | undefined> {
+  const { gitDir, branch, onto, shared, what } = move;
+  const kept = await commitsOf(gitDir, [branch, ...pins.map(({ id }) => mergingOf(id))]);
+  if (![onto, ...pins.map(({ at }) => at)].every((at, n) => kept[n] === at)) {
+    await withdraw(move);
+    return whyStopped(move);
+  }
+  const refused = await shared?.land(what, to, landing);
+  if (refused !== undefined && refused.guard !== 'exchange-unreachable') await withdraw(move);
+  return refused;
 }
 
 /** The branch was moved meanwhile, or the ref that keeps the candidate was deleted. */

@@ -2,6 +2,7 @@
 // the way they are run, and lines that put work off. Only reads; each list of files that is read is bounded.
 
 import { blobText, isFullId } from '../git/objects.ts';
+import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
@@ -200,9 +201,11 @@ async function renamesOf(
   commit: string,
   tests: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (tests.length < 2) return new Map();
+  // A name that moved is found where both are asked for at once: of very many, only the first.
+  const [some = []] = pathGroups(tests);
+  if (some.length < 2) return new Map();
   const how = ['diff-tree', '-r', '-z', '-M50%', '--name-status'];
-  const asked = gitDir.objects(['--literal-pathspecs', ...how, base, commit, '--', ...tests]);
+  const asked = gitDir.objects(['--literal-pathspecs', ...how, base, commit, '--', ...some]);
   const words = (await must(asked, 'look for moved tests')).split('\0');
   const renamed = new Map<string, string>();
   const [added, removed] = [[] as string[], [] as string[]];
@@ -283,10 +286,12 @@ async function hunksOf(
   commit: string,
   paths: readonly string[],
 ): Promise<readonly Hunk[]> {
-  if (paths.length === 0) return [];
   const how = ['-r', '-p', '-U0', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv'];
-  const args = ['-c', 'core.quotePath=false', '--literal-pathspecs', 'diff-tree', ...how, base, commit, '--', ...paths];
-  return readHunks(await must(gitDir.objects(args), 'look at the changed lines'));
+  const diff = ['-c', 'core.quotePath=false', '--literal-pathspecs', 'diff-tree', ...how, base, commit, '--'];
+  const hunks: Hunk[] = [];
+  for (const some of pathGroups([...new Set(paths)]))
+    hunks.push(...readHunks(await must(gitDir.objects([...diff, ...some]), 'look at the changed lines')));
+  return hunks;
 }
 
 const MOST_MANIFESTS = 20;
@@ -328,7 +333,12 @@ async function goneOf(
   renamed: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, GoneTests>> {
   const all = joined(hunks, renamed);
-  const [touched, came] = [new Set(all.map(({ path }) => path)), cameTests(hunks)];
+  const touched = new Set(all.map(({ path }) => path));
+  const came = new Map<string, string>();
+  for (const hunk of hunks) {
+    for (const [name, path] of cameTests(hunk)) came.set(name, path);
+    await gitDir.host.clock.nextTurn();
+  }
   const before = new Map(found.map(({ path, old }) => [path, old?.id]));
   const gone = new Map<string, GoneTests>();
   for (const { path, new: now } of found.filter(({ path }) => touched.has(path)).slice(0, MOST_READ)) {

@@ -4,9 +4,10 @@
 
 import { changesNear } from '../git/near-changes.ts';
 import { commitsNear } from '../git/near-history.ts';
+import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { splitNul } from '../git/tree-changes.ts';
+import { boundedNames, splitNul } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 
 /** More commits were not written for one task. */
@@ -28,13 +29,18 @@ export async function readHistory(
   const absent = new Set(hidden.length === 0 ? [] : await absentFrom(gitDir, base, hidden));
   const wasAdded = new Set(added);
   const found = {
-    passing: hidden.filter((path) => absent.has(path) && wasAdded.has(path)),
+    passing: hidden.filter((path) => absent.has(path) && wasAdded.has(path)).map(bounded),
     changed_back: [...new Set(altered)].filter((path) => hidden.includes(path) && !absent.has(path)),
     empty_commits: empty.map((id) => id.slice(0, 12)),
     roots,
   };
   return Object.fromEntries(Object.entries(found).filter(([, some]) => some.length > 0));
 }
+
+/** No checkout has a longer one; the board keeps only so much of a text. */
+const LONGEST_NAME = 1000;
+const bounded = (path: string): string =>
+  path.length <= LONGEST_NAME ? path : `${path.slice(0, LONGEST_NAME)}… (${path.length} characters)`;
 
 interface Done {
   readonly roots: readonly string[];
@@ -69,7 +75,7 @@ const FEW_COMMITS = 6;
 
 async function allDone(gitDir: PrivateGitDir, base: string, commit: string): Promise<Done> {
   const how = ['-z', '-m', '--root', '--no-renames', '--name-status', `--max-count=${MOST_COMMITS}`];
-  const asked = gitDir.objects(['log', '--format=%x01%H %P', ...how, commit, '--not', base]);
+  const asked = boundedNames(gitDir, ['log', '--format=%x01%H %P', ...how, commit, '--not', base]);
   return readLog(splitNul(await must(asked, 'read what the commits add')).map((part) => part.replace(/^\n/, '')));
 }
 
@@ -96,16 +102,9 @@ function readLog(told: readonly string[]): Done {
 }
 
 async function absentFrom(gitDir: PrivateGitDir, base: string, paths: readonly string[]): Promise<readonly string[]> {
-  const asked = gitDir.objects([
-    '--literal-pathspecs',
-    'ls-tree',
-    '-z',
-    '--name-only',
-    '--full-tree',
-    base,
-    '--',
-    ...paths,
-  ]);
-  const there = new Set(splitNul(await must(asked, 'list files')));
+  const list = ['--literal-pathspecs', 'ls-tree', '-z', '--name-only', '--full-tree', base, '--'];
+  const there = new Set<string>();
+  for (const some of pathGroups(paths))
+    for (const path of splitNul(await must(gitDir.objects([...list, ...some]), 'list files'))) there.add(path);
   return paths.filter((path) => !there.has(path));
 }

@@ -3,6 +3,7 @@
 // missing ones come back at the last commit that was seen, killed merges are finished or undone. Run at every
 // supervisor's start and by `doctor --fix`; `doctor` alone only says what it would do.
 
+import { openExchange } from '../exchange/open.ts';
 import { claimRepository } from '../git/board-owner.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import { UNFINISHED } from '../git/lay-out-merge.ts';
@@ -22,8 +23,12 @@ import type { Task } from '../protocol/state.ts';
 import { noTask } from '../protocol/unknown-id.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
+import { counted } from '../text/format.ts';
 import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
 import { type Discarded, discardFolder, discardOf, sweepLeftovers } from './discard-folder.ts';
+import { offerAll } from './exchange/offer-work.ts';
+import { exchangeRefusal } from './exchange/refusals.ts';
+import { catchUp } from './exchange/shared-branch.ts';
 import {
   type Mended,
   movedOutside,
@@ -61,12 +66,26 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
     else mended.push(...done.lines);
   }
   mended.push(...(await sweepProofs(context, gitDir)));
-  const moved = await movedOutside(gitDir, (await context.store.read()).board);
+  await catchUp(context); // what holds it up is told by whoever merges
+  const { board: now } = await context.store.read();
+  mended.push(...(await exchanged(gitDir, now)));
+  const moved = await movedOutside(gitDir, now);
   if (moved?.found !== undefined) await transact(context, { name: 'integration-moved', found: moved.found });
   if (moved !== undefined) mended.push(moved.told);
   const lines = await watchBranches(context).look();
   mended.push(...lines.map((problem) => ({ subject: 'branches', problem, done: 'raised as an alarm, and kept' })));
   return mended;
+}
+
+/** What waited for the exchange is there now, or is offered again at the next start. */
+async function exchanged(gitDir: PrivateGitDir, board: Board): Promise<readonly Mended[]> {
+  const told = { subject: 'exchange', problem: 'work that the other hosts do not have' };
+  const exchange = await openExchange(gitDir, board.state.config);
+  if (exchange === undefined) return [];
+  if (isRefusal(exchange)) return [{ ...told, resists: exchange }];
+  const done = await offerAll(exchange, board);
+  if (done.how !== 'exchanged') return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', done) }];
+  return done.offered === 0 ? [] : [{ ...told, done: `sent to the exchange: ${counted(done.offered, 'commit')}` }];
 }
 
 async function sweepUseless(gitDir: PrivateGitDir): Promise<readonly Mended[]> {

@@ -4,13 +4,16 @@
 
 import { type Attempt, saveAttempt } from '../git/attempts.ts';
 import { pathsBetween, treeOf } from '../git/folder-snapshot.ts';
+import { ignoredBy } from '../git/ignored-files.ts';
 import { integrationRef, openGitDir } from '../git/integration.ts';
+import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
 import { branchOf, commitOf, seenOf, updateRefs } from '../git/refs.ts';
 import { rescueNow } from '../git/rescue.ts';
 import { git, must } from '../git/run.ts';
 import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
+import { firstFew } from '../git/tree-changes.ts';
 import { scrubbed } from '../process/environment.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { baselineOf, startCommit } from '../protocol/leases.ts';
@@ -55,6 +58,10 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   const stays = await pathsBetween(gitDir, start, target);
   const base = rebased ?? start;
   const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
+  const differing = await pathsBetween(gitDir, target, await treeOf(gitDir, place, head.commit, discard.leaveOut));
+  const lists = differing.filter((path) => /(^|\/)\.gitignore$/.test(path));
+  const bared = await ignoredBy(gitDir, place, head.commit, { tree: target, lists });
+  if (bared.length > 0) return wouldBeBared(id, lists, bared);
   const rescue = rescueNow(context.clock);
   const kept = await saveAttempt(gitDir, place, { ...discard, setAside: { base, stays } }, rescue);
   const [left] = rescue.left;
@@ -62,7 +69,8 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
     const hint = `remove what nobody needs, then try again: liza begin ${id} --set-aside`;
     return refuse(`the folder of ${id} cannot be set aside: ${left}`, hint, 1, 'before-code');
   }
-  const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, leaveOut: discard.leaveOut });
+  const { leaveOut } = discard;
+  const steps = await stepsBack(gitDir, place, { head: head.commit, start, target, differing, leaveOut });
   if (steps.length === 0) return { steps, lines: [] };
   // Kept now, or nothing of its own: that the branch goes back is no rewritten history.
   await updateRefs(gitDir, [{ ref: seenOf(id), to: start }]);
@@ -71,6 +79,15 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   const lines = wayBack(kept, { base, spoilt, ...defined({ rebased }) });
   return { steps: [...steps, ...named(place, kept)], lines };
 }
+
+/** What is ignored is nowhere kept, and git would remove it as soon as nothing says that it is ignored. */
+const wouldBeBared = (id: string, lists: readonly string[], bared: readonly string[]): Refusal =>
+  refuse(
+    `${firstFew(lists)} would be set aside with the rest, and nothing would ignore these files any more: ${firstFew(bared)}`,
+    `Nothing was changed. Move these files out of the folder, or remove what nobody needs, then try again: liza begin ${id} --set-aside`,
+    1,
+    'before-code',
+  );
 
 /** In a clone the ref is new. */
 const named = (place: Place, { ref, commit }: Attempt): SetAside['steps'] =>
@@ -81,6 +98,8 @@ interface Folder {
   readonly start: string;
   /** The tree that the folder was handed over with. */
   readonly target: string;
+  /** Where the folder is not as that tree. */
+  readonly differing: readonly string[];
   readonly leaveOut: readonly string[];
 }
 
@@ -88,9 +107,8 @@ interface Folder {
 async function stepsBack(
   gitDir: PrivateGitDir,
   place: Place,
-  { head, start, target, leaveOut }: Folder,
+  { head, start, target, differing, leaveOut }: Folder,
 ): Promise<SetAside['steps']> {
-  const differing = await pathsBetween(gitDir, target, await treeOf(gitDir, place, head, leaveOut));
   if (head === start && differing.length === 0) return [];
   const before = await pathsIn(gitDir, target, differing);
   const there = new Set(before);
@@ -100,10 +118,10 @@ async function stepsBack(
   return [
     [...git, 'symbolic-ref', 'HEAD', branchOf(place.task)],
     [...git, 'reset', '--quiet', '--mixed', start],
-    ...chunks(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
-    ...chunks(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
+    ...pathGroups(back).map((paths) => [...git, 'restore', '--worktree', `--source=${target}`, '--', ...paths]),
+    ...pathGroups(gone).map((paths) => [...git, 'clean', '-f', '-d', '-q', '--', ...paths]),
     // Empty by now; one that holds ignored files stays.
-    ...chunks(emptied(gone, [...before, ...leaveOut])).map((paths) => [
+    ...pathGroups(emptied(gone, [...before, ...leaveOut])).map((paths) => [
       ...git,
       'clean',
       '-f',
@@ -135,11 +153,6 @@ async function pathsIn(gitDir: PrivateGitDir, tree: string, paths: readonly stri
   const listed = must(gitDir.objects(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree]), 'list a tree');
   return (await listed).split('\0');
 }
-
-/** One command takes only so many arguments. */
-const AT_ONCE = 500;
-const chunks = (paths: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(paths.length / AT_ONCE) }, (_, n) => paths.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
 
 /** The commit of the integration branch that the coder took in beforehand: what others made since is not its own. */
 async function rebasedOnto(

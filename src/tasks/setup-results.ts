@@ -6,6 +6,7 @@
 
 import { join } from 'node:path';
 import { writeClone } from '../git/clone.ts';
+import { entryAt } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
 import { entries, inScratch, isRunning, setupPath } from '../git/scratch-folders.ts';
@@ -21,7 +22,7 @@ import { sha256 } from '../store/hash.ts';
 import type { TaskContext } from './context.ts';
 import { type PrepareRequest, prepareFolder, type Unprepared } from './prepare-checkout.ts';
 import { wantsLogin } from './rules/login-needed.ts';
-import { knownReads, lockOf, type Reads, readsOf } from './rules/setup-inputs.ts';
+import { knownReads, lockOf, type Reads, readsOf, STEERS_INSTALL } from './rules/setup-inputs.ts';
 import { copyHeld, copyMade, fits, isPlain, keepOnlyMade, listing } from './setup-files.ts';
 import { setupKey } from './setup-key.ts';
 import { type PersonsTrees, personsTrees, refuseSecrets } from './setup-login.ts';
@@ -108,6 +109,7 @@ async function narrowTree(
 async function readsAt(gitDir: PrivateGitDir, tree: string, command: string): Promise<Reads | undefined> {
   const lock = lockOf(command);
   if (lock === undefined) return undefined;
+  for (const path of STEERS_INSTALL) if ((await entryAt(gitDir, tree, path)) !== undefined) return undefined;
   const [about, locked] = await Promise.all(['package.json', lock].map((path) => textAt(gitDir, tree, path)));
   return about === TOO_LARGE || locked === TOO_LARGE ? undefined : knownReads(command, about, locked);
 }

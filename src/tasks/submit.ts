@@ -5,7 +5,7 @@ import { integrationHead, openGitDir } from '../git/integration.ts';
 import { isolationOf } from '../git/isolation.ts';
 import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { pinForReview, treeIdOf } from '../git/refs.ts';
+import { treeIdOf } from '../git/refs.ts';
 import { faultOf, takeCommit } from '../git/take-objects.ts';
 import { findPlace, headOf, isPlace, type Place, readHead } from '../git/task-folder.ts';
 import type { CommandOf, SubmitFacts } from '../protocol/command.ts';
@@ -20,6 +20,7 @@ import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
 import { submitFacts } from './commit-facts.ts';
 import { look, type TaskContext, type View, withProof } from './context.ts';
+import { pinForAll } from './exchange/offer-work.ts';
 import type { Unprepared } from './prepare-checkout.ts';
 import { freeNumber, writeEvidence } from './proof/evidence-files.ts';
 import { prove } from './proof/prove.ts';
@@ -44,7 +45,8 @@ export async function submitForReview(
   const foreseen = await foresee(context, commandOf(submission), seen);
   if (!foreseen.ok && foreseen.needs !== 'proof') return foreseen;
   await isolationOf(place).bring(gitDir, place, commit);
-  const pin = await pinForReview(gitDir, id, commit);
+  const pin = await pinForAll(gitDir, seen.board.state, id, commit);
+  if (typeof pin !== 'number') return pin;
   const offer = (proof?: Proof) =>
     transact(context, commandOf({ ...submission, facts: { ...facts, pin, ...defined({ proof }) } }));
   const { board } = seen;

@@ -9,11 +9,13 @@ import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
 import { commitOf } from '../git/refs.ts';
 import { firstFew } from '../git/tree-changes.ts';
-import { type Refusal, refuse } from '../protocol/decision.ts';
+import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isGoalOver, type Settings, settings } from '../protocol/state.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { type TaskContext, thisProcess, withIntegration } from './context.ts';
+import { isExchangeRefusal } from './exchange/refusals.ts';
+import { meetExchange, shareBranch } from './exchange/shared-branch.ts';
 import { finishMerges, moveId } from './finish-merge.ts';
 import {
   hasIntegrationTest,
@@ -64,6 +66,7 @@ export async function syncBase(context: TaskContext, request: SyncRequest): Prom
   if (!foreseen.ok && foreseen.guard !== 'not-being-merged') return foreseen;
   return withIntegration<Synced>(context, mergePatience(settings(seen.board.state)), async (gitDir, locked) => {
     const finished = await finishMerges(context, gitDir, locked.board);
+    for (const one of finished) if (typeof one !== 'string' && isExchangeRefusal(one)) return one;
     return syncUnderLock(context, gitDir, finished.length === 0 ? locked : await context.store.read(), {
       ...request,
       branch,
@@ -99,8 +102,12 @@ async function syncUnderLock(
   const branch = integrationRef(board);
   const commit = (await commitOf(gitDir, `refs/heads/${name}`)) ?? (await commitOf(gitDir, `refs/remotes/${name}`));
   if (commit === undefined) return noBranch(name, 'sync');
+  const met = await meetExchange(context, gitDir, board, `the sync of ${name}`);
+  if (met !== undefined && isRefusal(met)) return met;
   const onto = await acceptedHead(context, board, await commitOf(gitDir, branch));
   if (typeof onto !== 'string') return onto;
+  const shared = await shareBranch(met, board, [moveId('sync')]);
+  if (shared !== undefined && isRefusal(shared)) return shared;
   const process = thisProcess(context);
   const isBase = name === baseBranch(context, board);
   const move: SyncMove = {
@@ -109,6 +116,7 @@ async function syncUnderLock(
     branch,
     onto,
     ids: [moveId('sync')],
+    shared,
     what: `the sync of ${name}`,
     // The person who asked is told at once; nobody else waits for it.
     held: async () => {},
@@ -148,7 +156,8 @@ async function bringIn(move: SyncMove): Promise<Synced | MergeFailure> {
   if (refused !== undefined) return refused;
   const test = await judge(move, candidate);
   if ('ok' in test) return test;
-  const moved = await moveBranch(move, to, test.verdict === 'none' ? [] : [{ id: moveId('sync'), at: to }]);
+  const pins = [{ id: moveId('sync'), at: to }];
+  const moved = await moveBranch(move, to, test.verdict === 'none' ? [] : pins, pins);
   if ('ok' in moved) return moved;
   const committed = await transact(context, { name: 'sync', merge_commit: to });
   if (!committed.ok) return committed;

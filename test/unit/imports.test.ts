@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { SOURCES as FILES, type Import, importsIn, sourceOf, withoutComments } from '../support/source-imports.ts';
 
-const RULES = ['text', 'protocol', 'budget/rules', 'governance/rules'] as const;
+const RULES = ['text', 'protocol', 'budget/rules', 'exchange/rules', 'governance/rules'] as const;
 const BOARD = ['text', 'protocol', 'ports', 'process', 'store'] as const;
 /** Whose shapes the pages take; what these do is the server's business. */
 const TYPES = ['store', 'supervisor'] as const;
@@ -18,6 +18,8 @@ const WORK = [
   'sandbox/rules',
   'tasks',
   'tasks/rules',
+  'exchange',
+  'exchange/rules',
 ] as const;
 
 /** Room → the rooms it may import besides itself. A room is a folder of src/, or a folder in it that is named here. */
@@ -26,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   protocol: RULES,
   'budget/rules': RULES,
+  'exchange/rules': RULES,
   'governance/rules': RULES,
   'identity/rules': RULES,
   'sandbox/rules': RULES,
@@ -42,12 +45,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // one board, one repository
   store: ['text', 'protocol', 'ports', 'process'],
   git: ['text', 'protocol', 'ports', 'process'],
+  exchange: ['text', 'protocol', 'ports', 'git', 'exchange/rules'],
   providers: ['text', 'protocol', 'ports', 'budget/rules'],
   identity: [...BOARD, 'git', 'identity/rules'],
   sandbox: [...BOARD, 'git', 'providers', 'sandbox/rules'],
   // subjects
   budget: [...BOARD, 'budget/rules'],
-  tasks: [...BOARD, 'git', 'identity', 'sandbox', 'tasks/rules', 'audit/rules'],
+  tasks: [...BOARD, 'git', 'exchange', 'exchange/rules', 'identity', 'sandbox', 'tasks/rules', 'audit/rules'],
   preflight: [...WORK, 'providers', 'preflight/rules'],
   alarms: [...BOARD, 'git', 'alarms/rules'],
   governance: [...BOARD, 'governance/rules'],

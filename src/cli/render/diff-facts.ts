@@ -4,7 +4,7 @@ import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { sizeText } from '../../protocol/facts/file-change.ts';
 import { isLittle, isSteady, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
-import { testCount } from '../../protocol/review/test-count.ts';
+import { declaredFor, testCount } from '../../protocol/review/test-count.ts';
 import type { Task } from '../../protocol/state.ts';
 import { counted, nameText } from '../../text/format.ts';
 import { oneLine } from './terminal.ts';
@@ -108,7 +108,7 @@ export function proofText(task: Task, commit?: string): string | undefined {
   return [
     ...runs.map(
       ({ command, ok, seconds, said_failed: failed, idle_script: idle, ...run }: Run) =>
-        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${oneLine(idle)})`}: ${command}`,
+        `${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, declaredFor(run, runs, tests_added))}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${oneLine(idle)})`}: ${command}`,
     ),
     ...(tests === undefined
       ? []

@@ -144,7 +144,7 @@ const sh: Verb = {
   operatorOnly: true,
   positionals: [
     AGENT,
-    { name: 'command', optional: true, description: 'The command, for plain sh; default: from stdin.' },
+    { name: 'command', optional: true, description: 'The command, for plain sh; default, or -: from stdin.' },
   ],
   options: { timeout: { value: 'seconds', description: 'When Liza ends the command; default 600.' } },
   examples: ["liza play sh coder-1 'git status && liza show retry-login'", "echo 'git log -3' | liza play sh coder-1"],
@@ -152,7 +152,8 @@ const sh: Verb = {
   run: async (args, io) => {
     const seconds = secondsOf(args, 'timeout', 600);
     if (typeof seconds !== 'number') return seconds;
-    const text = args.text('command') ?? (await io.readStdin());
+    const given = args.text('command');
+    const text = given === undefined || given === '-' ? await io.readStdin() : given;
     const answered = await asked(args, io, { kind: 'sh', text, seconds });
     if (isRefusal(answered)) return answered;
     const { output, status, why } = answered;

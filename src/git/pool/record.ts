@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Disk } from '../../ports/disk.ts';
 import { isLinux } from '../../process/proc-files.ts';
 import { defined } from '../../protocol/values.ts';
 import { type IndexEntry, type IndexFile, readIndex } from '../index-file.ts';
@@ -38,7 +39,7 @@ const EXACT_MS = 0.001;
  */
 export function recordOf(gitDir: PrivateGitDir, files: Files): FolderRecord | undefined {
   const { disk } = gitDir.host;
-  if (!isLinux(gitDir.host)) return undefined;
+  if (!isLinux(gitDir.host) || !keepsTimes(disk, files.folder)) return undefined;
   const settings = disk.readFileSync(join(gitDir.common, 'liza', 'git', 'config'), 'utf8');
   const [written, folder] = [disk.lstatSync(files.index), disk.lstatSync(files.folder)];
   if (/^\[filter /m.test(settings) || written.dev !== folder.dev) return undefined;
@@ -59,6 +60,27 @@ export function recordOf(gitDir: PrivateGitDir, files: Files): FolderRecord | un
     attributes: attributesIn(index, parsed),
     ...defined({ tree: parsed.tree }),
   };
+}
+
+/**
+ * File systems on a disk of Linux, by the number that statfs gives them: each write gives a file another ctime there, one
+ * through mapped memory too. On tmpfs that one leaves no trace, and of others nobody knows; an overlay is as what is below it.
+ */
+const KEEPS_TIMES: ReadonlySet<number> = new Set([
+  0xef53, // ext2, ext3, ext4
+  0x58465342, // xfs
+  0x9123683e, // btrfs
+  0xf2f52010, // f2fs
+  0x2fc12fc1, // zfs
+  0xca451a4e, // bcachefs
+]);
+
+export function keepsTimes(disk: Disk, folder: string): boolean {
+  try {
+    return KEEPS_TIMES.has(disk.statfsSync(folder).type >>> 0);
+  } catch {
+    return false;
+  }
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -11,6 +11,7 @@ import { duration, type Instant, instant } from '../../text/time.ts';
 
 export type CheckName =
   | 'goal'
+  | 'place'
   | 'board'
   | 'vision'
   | 'agents'
@@ -20,6 +21,7 @@ export type CheckName =
   | 'tests'
   | 'base'
   | 'registry'
+  | 'exchange'
   | 'budget'
   | 'sandbox';
 

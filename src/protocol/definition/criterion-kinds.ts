@@ -30,6 +30,13 @@ export const mayHoldBefore = (criterion: string): boolean => saysThatItStays(cri
 /** Whether it is about what the change leaves alone, of which the diff is the right evidence. */
 export const isAboutTheDiff = (criterion: string): boolean => UNCHANGED.test(criterion) && SOURCE.test(criterion);
 
+const GOES =
+  /\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|dropp?(?:ed|s)?|renam(?:e[sd]?|ing)|mov(?:e[sd]?|ing)|gone|no longer|add(?:s|ed|ing)?|splits?|only|just|replac\w+|written|new|exists?)\b/i;
+
+/** Whether paths that change can show it: a file that goes, comes or moves. */
+export const isAboutFiles = (criterion: string): boolean =>
+  isAboutTheDiff(criterion) || (GOES.test(criterion) && SOURCE.test(criterion));
+
 /** An empty list that is left unchanged is the program's doing. */
 const SOURCE =
   /\b(?:files?|lines?|code|modules?|tests?|functions?|api|signatures?|exports?|readme|docs?|changelog|existing|other|else|rest|folders?|config\w*|dependenc\w+|lockfile|adds|additions)\b|[\w-]+\/[\w./-]*|\w\.[a-z]\w{0,4}\b|`/i;

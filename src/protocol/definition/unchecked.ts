@@ -187,6 +187,6 @@ export function partNotes(
   return unheld === undefined || unheld.every((text) => known?.includes(text))
     ? []
     : [
-        `no machine checks this of OUT, the reviewer is told: ${listed(unheld, 5)}. Liza refuses changes to a path without more words`,
+        `of OUT only the reviewer can check this: ${listed(unheld, 5)}; a path there, such as src/parser.js or docs/, Liza checks itself`,
       ];
 }

@@ -12,7 +12,7 @@ import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
 import { coverage, covering, isPattern } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, isTest, parseScope, unheldOut } from './scope.ts';
+import { beyondScope, comesWithTests, isTest, parseScope, unheldOut } from './scope.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -151,7 +151,7 @@ export function diffFacts(
 ): DiffFacts {
   const listed = (name: keyof DiffFacts, found: readonly FileChange[]) => listedUpTo(most, name, found);
   const isDeclared = coverage(declaredFiles(task));
-  const code = changes.map(({ path }) => path).filter((path) => !isTest(path, patterns));
+  const code = changes.map(({ path }) => path).filter((path) => !comesWithTests(path, patterns));
   const scope = parseScope(task.scope ?? '');
   const beyond = new Set(beyondScope(scope, code, onBase));
   const pick = (name: keyof DiffFacts, wanted: (change: FileChange) => boolean) =>
@@ -160,7 +160,7 @@ export function diffFacts(
     files: changes.length,
     ...defined({ lines }),
     ...pick('undeclared', ({ path }) => !isDeclared(path)),
-    ...listed('untouched', untouchedOnes(task, changes)),
+    ...listed('untouched', untouchedOnes(task, [...changes.map(({ path }) => path), ...passing, ...undone])),
     ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
     ...listed(
@@ -315,14 +315,9 @@ export const lateFiles = (events: readonly HistoryEvent[]): readonly LateFile[] 
   );
 
 /** A plan may say too much; or the change lacks something. */
-function untouchedOnes(task: Task, changes: readonly FileChange[]): readonly FileChange[] {
+function untouchedOnes(task: Task, paths: readonly string[]): readonly FileChange[] {
   const planned = declaredFiles(task).filter((path) => !isPattern(path) && !path.endsWith('/'));
-  const touched = new Set(
-    covering(
-      planned,
-      changes.map(({ path }) => path),
-    ),
-  );
+  const touched = new Set(covering(planned, paths));
   return planned.filter((path) => !touched.has(path)).map((path) => ({ path: pathWord(path), kind: 'changed' }));
 }
 

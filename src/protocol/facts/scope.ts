@@ -85,6 +85,10 @@ export function beyondScope(scope: Scope, files: readonly string[], onBase: read
   return files.filter((file) => !allowed.has(file) && !isCompanion(file, homes));
 }
 
+/** A test, and what tests need, may come with any change. What is written for people among the tests is neither. */
+export const comesWithTests = (path: string, patterns: readonly string[]): boolean =>
+  isTest(path, patterns) && !/\.(?:md|mdx|rst|adoc)$/i.test(path);
+
 const LOCKS = new Set(
   (
     'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock cargo.lock go.sum ' +

@@ -1,6 +1,7 @@
 // What a single field may hold, with the words in which it is refused; records are made of these.
 
 import * as v from 'valibot';
+import { readExchange, USUAL_MEND } from '../../exchange/rules/address.ts';
 
 export const TEXT_LIMIT = 16_384;
 export const ID_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -53,3 +54,17 @@ export const places = v.array(
   'must be a list',
 );
 export const ids = v.array(id, 'must be a list of ids');
+/** Of a repository that git reaches, or the name of a remote that has one. */
+export const repositoryAddress = v.pipe(
+  text,
+  v.check(
+    (said) => readExchange(said).kind !== 'fault',
+    (issue) => faultText(issue.input),
+  ),
+);
+
+function faultText(said: string): string {
+  const read = readExchange(said);
+  if (read.kind !== 'fault') return '';
+  return read.mend === USUAL_MEND ? read.why : `${read.why}: ${read.mend}`;
+}

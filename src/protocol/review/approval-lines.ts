@@ -83,13 +83,17 @@ export function readLine(line: string): Line[] {
   });
 }
 
-const numbersIn = (text: string): readonly number[] =>
-  text.split(/\s*(?:,|&|and)\s*/i).flatMap((part) => {
+/** Each once. */
+function numbersIn(text: string): readonly number[] {
+  const named = new Set<number>();
+  for (const part of text.split(/\s*(?:,|&|and)\s*/i)) {
     const [from = 0, to = from] = part.split(/\s*(?:-|\u2013|\.\.|to)\s*/i).map(Number);
-    return to <= from || to - from > MOST_EVIDENCE
-      ? [...new Set([from, to])]
-      : Array.from({ length: to - from + 1 }, (_none, at) => from + at);
-  });
+    const isRange = to > from && to - from <= MOST_EVIDENCE;
+    for (const n of isRange ? Array.from({ length: to - from + 1 }, (_none, at) => from + at) : [from, to])
+      named.add(n);
+  }
+  return [...named];
+}
 
 type Shown = Evidence extends infer E ? (E extends Evidence ? Omit<E, 'criterion'> : never) : never;
 
@@ -112,7 +116,7 @@ function plainly(body: string): readonly Shown[] {
     const found = byWord(item);
     return found === 'place' ? placesIn(item) : (found ?? []);
   });
-  return read.every((one) => one.length > 0) ? read.flat() : [];
+  return read.every((one) => one.length > 0) ? read.flat().slice(0, MOST_EVIDENCE + 1) : [];
 }
 
 const PRAISE =

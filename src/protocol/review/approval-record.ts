@@ -5,6 +5,7 @@ import { listed, pathWord } from '../../text/format.ts';
 import { criteriaOf } from '../definition/criteria.ts';
 import {
   isAboutBehaviour,
+  isAboutFiles,
   isAboutTheDiff,
   mayHoldBefore,
   namesCommand,
@@ -133,9 +134,8 @@ function weighed(task: Task, criterion: string, all: readonly Shown[], untouched
     if (ran || (one.by !== 'place' && one.by !== 'diff')) return one;
     if (one.adds === true && elsewhere.length > 0) return { ...one, elsewhere };
     if ((one.unchanged === true || one.far === true) && !stays) return { ...one, outside: true };
-    return (isAlone && one.ran !== true) || (one.by === 'diff' && isOfCode && stays && !isAboutTheDiff(criterion))
-      ? { ...one, alone: true }
-      : one;
+    const saysNothing = one.by === 'diff' && isOfCode && !(stays ? isAboutTheDiff(criterion) : isAboutFiles(criterion));
+    return (isAlone && one.ran !== true) || saysNothing ? { ...one, alone: true } : one;
   });
   const isShown = judged.some((one) => one.by !== 'seen' && !isFlagged(one));
   const isMore = ({ by, idle }: Shown): boolean => by === 'seen' || idle === 'green_before';

@@ -50,12 +50,17 @@ export function parseApproval(text: string, criteria: number): Approval {
     if (none !== undefined) problems.push({ text: `there is no criterion ${none}` });
     else if (shown.length === 0)
       problems.push({ text: `criterion ${numbers}: “${whole(body).slice(0, 80)}” ${whyNot(body)}`, criteria: named });
-    else evidence.push(...named.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
+    else if (!isFull(evidence)) {
+      const first = named.slice(0, MOST_EVIDENCE + 1);
+      evidence.push(...first.flatMap((criterion) => shown.map((one) => ({ criterion, ...one }))));
+    }
   }
-  if (evidence.length > MOST_EVIDENCE)
-    problems.push({ text: `more than ${MOST_EVIDENCE} are named: name the strongest ones` });
+  if (isFull(evidence)) problems.push({ text: `more than ${MOST_EVIDENCE} are named: name the strongest ones` });
   return { evidence: evidence.slice(0, MOST_EVIDENCE), concerns: concernsIn(text), problems };
 }
+
+/** What is named beyond that is not even made: a line of numbers and one of commands are millions together. */
+const isFull = (evidence: readonly Evidence[]): boolean => evidence.length > MOST_EVIDENCE;
 
 const whyNot = (body: string): string =>
   /^seen:?(?:\s|$)/i.test(body)

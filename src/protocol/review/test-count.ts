@@ -39,6 +39,14 @@ function notCounted({ command, skipped, skips_on_base: before = 0 }: Skips): str
   return command !== undefined && leftOut({ command, ...defined({ skipped }) }) > before ? ' that are not skipped' : '';
 }
 
+/** What the change declares, for the words on one of its commands: where another one ran all of that, this one did not have to. */
+export function declaredFor(run: Counts, runs: readonly Counts[], added: number | undefined): number | undefined {
+  const more = ({ tests, tests_on_base: base }: Counts): number =>
+    tests === undefined || base === undefined ? 0 : tests - base;
+  const isElsewhere = added !== undefined && added > 0 && more(run) === 0 && runs.some((one) => more(one) >= added);
+  return isElsewhere ? undefined : added;
+}
+
 /** How many more tests ran than on the base, by all commands together. Undefined: some number is not known. */
 export function risenBy(runs: readonly Counts[]): number | undefined {
   const counting = runs.filter(({ tests, tests_on_base: base }) => tests !== undefined || base !== undefined);

@@ -110,7 +110,7 @@ export function placeIn(line: string): Blocker | undefined {
   const file = (link === '' ? path : path.replace(/^\[/, '')).replace(/^[`"']/, '').replace(/[`"']$/, '');
   const text = after
     .slice(link.length)
-    .replace(/^[`"']?[\s\u2014\u2013:-]+/, '')
+    .replace(/^[`"']?[\s:]*(?:[\u2014\u2013]+|-{1,2}(?=\s))?[\s:]*/, '')
     .trim();
   return file === '' ? undefined : { file: file.replace(/^\.\//, ''), line: Number(number), text };
 }

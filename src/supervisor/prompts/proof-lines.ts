@@ -4,7 +4,7 @@
 import { NO_TEST_COMMAND, type Proof, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { isLittle, isSteady, onlyReadTexts, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
-import { lacksTests, runsFewer, testCount } from '../../protocol/review/test-count.ts';
+import { declaredFor, lacksTests, runsFewer, testCount } from '../../protocol/review/test-count.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { counted } from '../../text/format.ts';
@@ -28,7 +28,7 @@ export function proofLines(
     command.length > LONG && shown.includes(command) ? `VALIDATION #${shown.indexOf(command) + 1}` : command;
   const ran = proof.runs.map(
     ({ command, ok, seconds, said_failed: failed, idle_script: idle, ...run }, at) =>
-      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, proof.tests_added)}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${idle})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
+      `#${at + 1} ${ok ? 'green' : 'RED'}, ${seconds} s${testCount({ command, ...run }, declaredFor(run, proof.runs, proof.tests_added))}${skippedText({ command, ...run })}${failed === undefined ? '' : `, BUT A RUNNER SAID “${failed}”`}${idle === undefined ? '' : `, ITS SCRIPT CANNOT FAIL (${idle})`}${command.length > LONG && shown[at] === command ? '' : `: ${named(command)}`}`,
   );
   return [
     `RUN BY LIZA at ${proof.same_tree_as === undefined ? '' : `${proof.same_tree_as}, which has the same files as `}COMMIT TO REVIEW, in a clean checkout:`,

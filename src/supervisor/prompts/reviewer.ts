@@ -286,7 +286,7 @@ const RARE = [
     'tests_extended',
     'EXISTING TEST FILES THAT ONLY GAINED LINES (new tests, or more in old ones; none was changed or removed)',
   ],
-  ['test_data_added', 'FILES FOR TESTS ADDED (fixtures, snapshots: they test nothing by themselves)'],
+  ['test_data_added', 'OTHER FILES ADDED AMONG THE TESTS (they test nothing by themselves)'],
   ['tests_moved', 'TESTS MOVED, UNCHANGED'],
   ['tests_moved_changed', 'TESTS MOVED AND CHANGED'],
   ['binary', 'BINARY TO GIT (its diff shows no line of them: read the files themselves)'],

@@ -27,7 +27,7 @@ export async function landStep(run: Running, batch: Batch, links: readonly Link[
   if (stopped !== 'go on') return stopped;
   const to = link.candidate;
   const pinned = move.tested && to !== move.onto ? pinsOf(links) : [];
-  const moved = await moveBranch(move, to, pinned);
+  const moved = await moveBranch(move, to, pinned, pinsOf(links));
   if ('ok' in moved) return moved;
   const { merging } = findTask(run.state, link.task.id) ?? {};
   const [own, ...before] = (await Promise.all(links.toReversed().map((one) => landedFacts(move.gitDir, one)))) as [

@@ -23,7 +23,7 @@ export interface Declared {
 
 export interface Declarations {
   readonly tests: readonly Declared[];
-  /** Some names are made when it runs: `test(name, …)`, `test.each(…)('%s', …)`. */
+  /** Some names are not known: made when it runs (`test(name, …)`, `test.each(…)('%s', …)`), or beyond the most that are read. */
   readonly made: boolean;
 }
 
@@ -37,17 +37,30 @@ interface Found {
 }
 
 /** `path`: what it is named tells how it writes comments. */
-export function declaredTests(text: string, path?: string): Declarations {
+export function declaredTests(given: string, path?: string): Declarations {
+  const text = given.replace(UNREADABLE, (line) => ' '.repeat(line.length));
   const { text: read, isString } = withoutComments(text, path);
   const uncalled = uncalledIn(read, path ?? '');
   const found = [...quoted(read), ...identified(read, text, path ?? ''), ...neverRun(read)]
     .filter(({ at }) => !isString(at) && !COMMENT.test(read.slice(lineStart(read, at), at)))
     .map((one) => (uncalled.has(one.name) ? { ...one, off: true } : one))
-    .sort((a, b) => a.at - b.at);
+    .sort((a, b) => a.at - b.at)
+    .slice(0, MOST);
   return {
     tests: switchedOff(found, text, read).filter(({ name }) => name !== NOBODY),
-    made: MADE.test(read) || found.some(({ name }) => hasPlaceholder(name)),
+    made: MADE.test(read) || found.length === MOST || text !== given || found.some(({ name }) => hasPlaceholder(name)),
   };
+}
+
+/** Tests of one file. Each costs a look around it, and nobody else is served meanwhile. */
+const MOST = 1000;
+/** Whoever writes tests for readers breaks lines. */
+const UNREADABLE = /[^\n]{4000,}/g;
+
+function firstMatches(text: string, form: RegExp): readonly RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (const match of text.matchAll(form)) if (found.push(match) >= MOST) break;
+  return found;
 }
 
 const PLACEHOLDER = /%[#$]?[a-z]|\$\{[^}]*\}|\$[a-z]\w*|#\{[^}]*\}/gi;
@@ -95,7 +108,7 @@ const GROUPS = /^x?f?(?:describe|context|suite|feature)$|^x?(?:group|section|mod
 const OF_RUNNER = /(?<![\w$.])(?:t|s|b|tap|suite)\.(?:Run|test|subtest|step)\(\s*$/;
 
 function quoted(text: string): readonly Found[] {
-  const called = [...text.matchAll(BY_STRING)].flatMap((match): readonly Found[] => {
+  const called = firstMatches(text, BY_STRING).flatMap((match): readonly Found[] => {
     const [all, bare, barePart, called, part] = match;
     const from = match.index + all.length;
     const string = stringAt(text, from);
@@ -113,7 +126,7 @@ function quoted(text: string): readonly Found[] {
       },
     ];
   });
-  const tabled = [...text.matchAll(AFTER_TABLE)].flatMap((match): readonly Found[] => {
+  const tabled = firstMatches(text, AFTER_TABLE).flatMap((match): readonly Found[] => {
     const string = stringAt(text, match.index + match[0].length);
     return string === undefined ? [] : [{ ...string, at: match.index, off: OFF_PART.test(match[0]), sure: false }];
   });
@@ -167,7 +180,7 @@ function identified(text: string, raw: string, path: string): readonly Found[] {
   const isHelper = helperIn(text, path);
   const isScript = /\.[cm]?[jt]sx?$/.test(path);
   return BY_NAME.flatMap(({ form, marked, group }) =>
-    [...text.matchAll(form)].flatMap((match): readonly Found[] => {
+    firstMatches(text, form).flatMap((match): readonly Found[] => {
       const [all, given = ''] = match;
       const at = match.index + (/\S/.exec(all)?.index ?? 0);
       const end = match.index + all.length;
@@ -204,7 +217,7 @@ const NEVER_RUN =
 const NEVER_BUILT = /^[ \t]*#\[cfg\(\s*(?:any\(\s*\)|not\(\s*all\(\s*\)\s*\)|false|FALSE|never)\s*\)\]/gm;
 
 const neverRun = (text: string): readonly Found[] =>
-  [...text.matchAll(NEVER_RUN), ...text.matchAll(NEVER_BUILT)].map(({ 0: all, index }) => ({
+  [...firstMatches(text, NEVER_RUN), ...firstMatches(text, NEVER_BUILT)].map(({ 0: all, index }) => ({
     name: NOBODY,
     at: index + (/\S/.exec(all)?.index ?? 0),
     end: index + all.length,

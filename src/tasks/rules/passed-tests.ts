@@ -50,6 +50,12 @@ const isToldByNumber = (printed: string, { names, sure, grown }: Wanted, failed:
   failed.every((name) => nameAmong(name, names) !== undefined) &&
   [...names].every(([name, many]) => many === 1 && sure.has(name) && fixedParts(name).length === 1);
 
+/** `'parses ' + text` is a beginning that tests of the base may have, too: whose name was filled in, nobody can tell. */
+function isClosed(name: string): boolean {
+  const parts = fixedParts(name);
+  return parts.length > 1 && (parts.at(-1) ?? '').trim() !== '';
+}
+
 /**
  * How those of `names` ended that did not fail. The number beside a name says how many tests have it: where the base has
  * some of them, the new one passed if as many passed and none failed. A name with places for values is told by the tests
@@ -58,7 +64,7 @@ const isToldByNumber = (printed: string, { names, sure, grown }: Wanted, failed:
 export function endedTests(printed: string, among: Wanted, failed: readonly string[]): EndedTests {
   const { names: wanted, sure } = among;
   const not = new Set(failed.map((name) => nameAmong(name, wanted) ?? ownName(name)));
-  const patterns = [...wanted.keys()].filter((name) => fixedParts(name).length > 1).slice(0, MOST_PATTERNS);
+  const patterns = [...wanted.keys()].filter(isClosed).slice(0, MOST_PATTERNS);
   const made = (name: string): string | undefined => patterns.find((pattern) => fillsBehind(name, pattern));
   const told = new Set([...not].map(made));
   const times = new Map<string, number>();
@@ -83,9 +89,11 @@ export function endedTests(printed: string, among: Wanted, failed: readonly stri
     bounded(new Set([...names].map((name) => name.slice(0, NAME))));
   const isUntold = (one: (typeof left)[number]): boolean => sure.has(one[0]) && !hasPassed(one) && !skipped.has(one[0]);
   const namesOf = (which: typeof left): readonly string[] => which.map(([name]) => name);
+  // One name of several tests, of which not all passed: nobody knows which.
+  const untold = new Set(namesOf(left.filter(isUntold)));
   return {
-    passed: named([...namesOf(left.filter(hasPassed)), ...filled]),
-    untold: named(namesOf(left.filter(isUntold))),
+    passed: named([...namesOf(left.filter(hasPassed)), ...filled].filter((name) => !untold.has(name))),
+    untold: named(untold),
   };
 }
 

@@ -131,8 +131,10 @@ export function saidFailures(printed: string): SaidFailures {
     ({ form, at }) => form.runner === last.form.runner && (WHOLE.has(form.runner) || at >= last.at - SPAN),
   );
   // A test may print such a line just before: the last of each form counts.
-  const closing = block.findLast((one) => one.failed > 0 && block.findLast(({ form }) => form === one.form) === one);
-  const before = all.findLast((one) => one.failed > 0 && one.form.runner !== 'tap' && !block.includes(one));
+  const lasts = new Set(new Map(block.map((one) => [one.form, one])).values());
+  const closing = block.findLast((one) => one.failed > 0 && lasts.has(one));
+  const inBlock = new Set(block);
+  const before = all.findLast((one) => one.failed > 0 && one.form.runner !== 'tap' && !inBlock.has(one));
   return {
     ...(closing === undefined ? {} : { closing: plain(closing.text) }),
     ...(before === undefined ? {} : { before: plain(before.text) }),

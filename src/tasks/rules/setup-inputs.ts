@@ -42,6 +42,15 @@ const find = (command: string): Known | undefined =>
 /** Scripts of the project that an install runs, and that may read any file. */
 const SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
 
+/** What makes an install run or read more than these files: it then reads the whole commit. */
+export const STEERS_INSTALL = [
+  'binding.gyp',
+  'pnpm-workspace.yaml',
+  '.pnpmfile.cjs',
+  'pnpmfile.cjs',
+  'patches',
+] as const;
+
 /** `packageText`, `lockText`: as the commit has them; undefined: it has none. */
 export function knownReads(
   command: string,

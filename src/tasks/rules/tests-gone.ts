@@ -51,9 +51,9 @@ export function goneTests(
   return { removed: [...told.removed], moved: [...told.moved], silenced: [...told.silenced] };
 }
 
-/** Tests that came to files, by name. */
-export const cameTests = (hunks: readonly Hunk[]): ReadonlyMap<string, string> =>
-  new Map(hunks.flatMap((hunk) => declaredIn(hunk.came, hunk.path).map((name) => [name, hunk.path] as const)));
+/** Tests that came to a file, by name. */
+export const cameTests = (hunk: Hunk): ReadonlyMap<string, string> =>
+  new Map(declaredIn(hunk.came, hunk.path).map((name) => [name, hunk.path]));
 
 const sureTests = (text: string, path: string): readonly Declared[] => {
   const seen = new Set<string>();

@@ -4,21 +4,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished } from 'vitest';
 import { writeClone } from '../../../src/git/clone.ts';
 import { readIndex } from '../../../src/git/index-file.ts';
 import { isolationFor } from '../../../src/git/isolation.ts';
 import { knowCheckout } from '../../../src/git/pool/known-checkouts.ts';
 import { emptyPools, giveBack, mayComeBack, noteLent, sweepPools } from '../../../src/git/pool/pool.ts';
-import { type FolderRecord, recordOf } from '../../../src/git/pool/record.ts';
+import { type FolderRecord, keepsTimes, recordOf } from '../../../src/git/pool/record.ts';
 import type { Files, PrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { leftoversOf } from '../../../src/git/scratch-folders.ts';
 import type { Place } from '../../../src/git/task-folder.ts';
 import { layOutAgain, trackedChanges } from '../../../src/git/tracked-files.ts';
-import type { Disk } from '../../../src/ports/disk.ts';
+import { type Disk, realDisk } from '../../../src/ports/disk.ts';
 import { removeTree } from '../../../src/process/remove-tree.ts';
+import { onDisk, testOnDisk as test } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
+
+onDisk();
 
 const FILES: Contents = {
   ...Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`src/d${n % 13}/f${n}.txt`, `line ${n}\n`])),
@@ -309,4 +312,11 @@ test('killed at any step of going to the pool and coming from it: nothing half-m
     await clone.remove(gitDir, { task: 'next' });
   }
   expect(steps).toBeGreaterThan(12);
+});
+
+test('on a file system that keeps no times of writes through memory, no folder is used again', async () => {
+  expect(keepsTimes(realDisk, repo.root)).toBe(true);
+  const inMemory: Disk = { ...realDisk, statfsSync: (() => ({ type: 0x01021994 })) as unknown as Disk['statfsSync'] };
+  expect(keepsTimes(inMemory, repo.root)).toBe(false);
+  if (fs.statfsSync('/dev/shm').type === 0x01021994) expect(keepsTimes(realDisk, '/dev/shm')).toBe(false);
 });

@@ -75,3 +75,13 @@ test('it ends when nobody wants it any more', async () => {
   expect(starters()).toEqual([]);
   startHere = startAside(0);
 });
+
+test('a command line that is too long for the system fails alone', async () => {
+  const waiting = runGit(ENV, folder, ['hash-object', '--stdin'], { input: 'a' });
+  const [pid] = starters();
+  await expect(runGit(ENV, folder, ['ls-files', 'x'.repeat(3_000_000)])).rejects.toThrow('git could not be started');
+  expect((await waiting).status).toBe(0);
+  expect(starters()).toEqual([pid]);
+  startHere();
+  await expect(runGit(ENV, folder, ['ls-files', 'x'.repeat(3_000_000)])).rejects.toThrow('git could not be started');
+});

@@ -238,3 +238,16 @@ describe('a board that came with the repository', () => {
     expect((await inside(there, 'init', 'Bow to people')).code).toBe(0);
   });
 });
+
+test('a folder with a colon in its name: refused by init, and by run where it was renamed afterwards', async () => {
+  await here.ok(['init', 'Greet people']);
+  const odd = join(here.base, 'with:colon');
+  renameSync(here.root, odd);
+  const checked = await inside(odd, 'run', '--check');
+  expect(checked.code).not.toBe(0);
+  expect(checked.stdout).toContain(`${odd} has a colon in it`);
+  rmSync(join(odd, '.liza'), { recursive: true });
+  const refused = await inside(odd, 'init', 'Greet people');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${odd} has a colon in it`) });
+  expect(existsSync(join(odd, '.liza'))).toBe(false);
+});

@@ -3,10 +3,13 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { findTrouble } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
+import { onDisk, testOnDisk as test } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
+
+onDisk();
 
 const MANY = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`lib/d${n % 13}/f${n}.txt`, `line ${n}\n`]));
 

@@ -60,6 +60,37 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(gitIn('status', '--porcelain')).toBe('');
   });
 
+  test('files that only a list which goes too ignores are not lost: refused, and nothing is changed', async () => {
+    await start();
+    write(p.folder('t'), { 'src/pkg/.gitignore': 'data/\n.env\n', 'src/pkg/a.ts': 'a\n' });
+    write(p.folder('t'), { 'src/pkg/data/results.db': 'an hour of work\n', 'src/pkg/.env': 'A=1\n' });
+    const refused = await begin('--set-aside');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('src/pkg/.env, src/pkg/data/') });
+    expect(refused.stderr).toContain('src/pkg/.gitignore would be set aside');
+    expect(fs.readFileSync(p.folder('t', 'src/pkg/data/results.db'), 'utf8')).toBe('an hour of work\n');
+    expect(kept()).toEqual({});
+    fs.renameSync(p.folder('t', 'src/pkg/data'), path.join(p.root, '..', `${path.basename(p.root)}-data`));
+    fs.rmSync(p.folder('t', 'src/pkg/.env'));
+    expect(await begin('--set-aside')).toMatchObject({ code: 0 });
+    expect(gitIn('status', '--porcelain', '--ignored')).toBe('');
+  });
+
+  test('a list at the top that was changed is one, too', async () => {
+    p = project({ config: { isolation }, files: { '.gitignore': '*.log\n' } });
+    await p.claim('t');
+    write(p.folder('t'), {
+      '.gitignore': '*.log\nbuilt/\n',
+      'lib/built/x.js': 'x\n',
+      'lib/a.log': 'a\n',
+      'lib/b.ts': 'b\n',
+    });
+    const refused = await begin('--set-aside');
+    expect(refused.stderr).toContain('any more: lib/built/\n');
+    fs.rmSync(p.folder('t', 'lib/built'), { recursive: true });
+    expect(await begin('--set-aside')).toMatchObject({ code: 0 });
+    expect(fs.readdirSync(p.folder('t', 'lib'))).toEqual(['a.log']);
+  });
+
   test('commits, changed, deleted and new files are kept; the folder goes back; the checkpoint counts; the lines bring all of it back', async () => {
     const base = await start();
     const early = p.work('t', { 'src/early.ts': 'early\n' }, 'too early');

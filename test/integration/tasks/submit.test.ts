@@ -86,6 +86,45 @@ describe.each(isolations('worktree'))('%s', (isolation) => {
     });
   });
 
+  test('a path that no system opens is told like any other that its commits bring and take away', async () => {
+    start();
+    await p.begun('t');
+    const blob = gitIn('rev-parse', 'HEAD:README.md');
+    const tree = (lines: string): string =>
+      execFileSync('git', ['mktree'], { cwd: p.folder('t'), input: lines, encoding: 'utf8' }).trim();
+    let deep = tree(`100644 blob ${blob}\tf\n`);
+    for (let n = 0; n < 40; n += 1) deep = tree(`040000 tree ${deep}\t${'d'.repeat(4000)}\n`);
+    const root = tree(`${gitIn('ls-tree', 'HEAD')}\n040000 tree ${deep}\tdeep\n`);
+    gitIn('reset', '-q', '--soft', gitIn('commit-tree', root, '-p', 'HEAD', '-m', 'deep'));
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    succeeded(await p.submit('t'));
+    const { diff } = ((await p.last('t', 'submitted')) ?? {}) as { diff?: { passing?: { paths: string[] } } };
+    expect(diff?.passing?.paths).toEqual([expect.stringMatching(/^"deep\/d{995}… \(160046 characters\)"$/)]);
+  });
+
+  test('millions of files that its commits bring and take away are refused, and not read', async () => {
+    start();
+    await p.begun('t');
+    const blob = gitIn('rev-parse', 'HEAD:README.md');
+    const tree = (mode: string, id: string, count: number): string =>
+      execFileSync('git', ['mktree'], {
+        cwd: p.folder('t'),
+        input: Array.from({ length: count }, (_, n) => `${mode} ${id}\t${'0'.repeat(12)}${1000 + n}\n`).join(''),
+        encoding: 'utf8',
+      }).trim();
+    const files = tree('100644 blob', blob, 100);
+    const many = tree('040000 tree', tree('040000 tree', files, 200), 95);
+    const root = execFileSync('git', ['mktree'], {
+      cwd: p.folder('t'),
+      input: `${gitIn('ls-tree', 'HEAD')}\n040000 tree ${many}\tzz\n`,
+      encoding: 'utf8',
+    }).trim();
+    gitIn('reset', '-q', '--soft', gitIn('commit-tree', root, '-p', 'HEAD', '-m', 'bomb'));
+    p.work('t', { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' });
+    await expect(p.submit('t')).rejects.toThrow('these commits change more files than can be looked at');
+    expect((await p.task('t')).status).toBe('CLAIMED');
+  });
+
   test.each([
     ['few commits', 0],
     ['many commits', 8],

@@ -23,6 +23,19 @@ import {
 
 const evidence = (text: string, criteria = 3) => parseApproval(text, criteria).evidence;
 
+test('a line that names thousands of criteria and of commands is refused before they are multiplied', () => {
+  const text = `${Array(100).fill('1-200').join()}: ran ${Array(2400).fill('#1-50').join()}`;
+  const { evidence, problems } = parseApproval(text, Number.POSITIVE_INFINITY);
+  expect(evidence).toHaveLength(200);
+  expect(problems.map((one) => one.text)).toEqual(['more than 200 are named: name the strongest ones']);
+  const many = `${Array(100).fill('1-9999,9,3-9').join()}: ran #1`;
+  expect(parseApproval(`${many}\n`.repeat(10), Number.POSITIVE_INFINITY).evidence.length).toBeLessThanOrEqual(200);
+});
+
+test('a criterion that is named twice in a line is shown once', () => {
+  expect(evidence('1, 1-2: ran npm test').map(({ criterion }) => criterion)).toEqual([1, 2]);
+});
+
 describe('what shows a criterion', () => {
   test.each([
     [
@@ -455,6 +468,17 @@ it('a test of an unchanged file is marked as one, in what history keeps and says
     'test test/new.test.ts › new',
     'ran npm test',
   ]);
+});
+
+it.each([
+  ['`a` is exported from src/a.ts and equals 1', true],
+  ['the module exports a limit', true],
+  ['src/old.ts is removed', undefined],
+  ['only files in src/ and test/ change', undefined],
+])('which paths change does not show what a file says: %s', (criterion, alone) => {
+  const w = reviewing({}, `- ${criterion}\n- \`npm test\` passes`);
+  w.run(SESSION, approval('1: diff src, test\n2: ran npm test'));
+  expect(shownIn(approved(w))[0]?.alone).toBe(alone);
 });
 
 it('history keeps criterion, evidence and concerns', () => {

@@ -237,7 +237,7 @@ describe('planner and human', () => {
 it('that OUT means a part is told with the draft and with what changes it, once for each scope', () => {
   const w = world();
   const scope = 'IN: src/. OUT: Readme.md (task readme-sections)';
-  const told = /no machine checks this of OUT, the reviewer is told: "Readme\.md \(task readme-sections\)"/;
+  const told = /of OUT only the reviewer can check this: "Readme\.md \(task readme-sections\)"/;
   expect(w.run(PLANNER, addDraft('a', { scope })).notes?.join()).toMatch(told);
   expect(w.run(PLANNER, addDraft('b', { scope: 'IN: src/. OUT: Readme.md' })).notes ?? []).toEqual([]);
   const amended = w.run(PLANNER, { name: 'amend', task: 'b', changes: { scope }, facts: SPEC });

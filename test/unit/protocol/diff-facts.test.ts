@@ -88,6 +88,8 @@ describe('diffFacts', () => {
       files: 5,
       tests_added: { paths: ['test/a.test.ts'] },
       test_data_added: { paths: data },
+      // What is written for people comes with no test.
+      beyond_scope: { paths: ['tests/README.md'] },
     });
   });
 

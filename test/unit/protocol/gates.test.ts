@@ -639,7 +639,7 @@ describe('told at finalize', () => {
   it('an OUT that means a part of a file is a reader’s to judge; one that forbids it is not told', () => {
     const scope = 'IN: src/, test/\nOUT: package.json: its scripts, README.md and docs/';
     const told = world().run(PLANNER, addReady('a', { scope })).notes?.join() ?? '';
-    expect(told).toContain('no machine checks this of OUT, the reviewer is told: "package.json: its scripts"');
+    expect(told).toContain('of OUT only the reviewer can check this: "package.json: its scripts"');
     expect(told).not.toContain('README.md');
   });
   it('a command in backticks that no validation runs is named with its criterion', () => {

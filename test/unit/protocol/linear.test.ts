@@ -3,7 +3,12 @@
 
 import { expect, it } from 'vitest';
 import { criteriaOf } from '../../../src/protocol/definition/criteria.ts';
-import { isAboutBehaviour, isAboutTheDiff, mayHoldBefore } from '../../../src/protocol/definition/criterion-kinds.ts';
+import {
+  isAboutBehaviour,
+  isAboutFiles,
+  isAboutTheDiff,
+  mayHoldBefore,
+} from '../../../src/protocol/definition/criterion-kinds.ts';
 import { emptiness, quotedCommands } from '../../../src/protocol/definition/criterion-words.ts';
 import { lacksInValidation } from '../../../src/protocol/definition/plan-validation.ts';
 import { isUnsure } from '../../../src/protocol/definition/praise.ts';
@@ -58,7 +63,7 @@ it.each<readonly [string, (text: string) => unknown, readonly string[]]>([
   ['isSettled', (text) => isSettled(text, `RESOLVED ${text}`), PLAIN],
   ['skipCount', skipCount, PLAIN],
   ['criteriaOf', criteriaOf, PLAIN],
-  ['kinds', (text) => [isAboutBehaviour(text), isAboutTheDiff(text), mayHoldBefore(text)], PLAIN],
+  ['kinds', (text) => [isAboutBehaviour(text), isAboutTheDiff(text), isAboutFiles(text), mayHoldBefore(text)], PLAIN],
   ['emptiness', emptiness, PLAIN],
   ['quotedCommands', quotedCommands, PLAIN],
   ['salesTalk', (text) => [salesTalk(text), isUnsure(text)], PLAIN],
@@ -106,4 +111,13 @@ it('a validation has an end, by number and by length', () => {
     hint: expect.stringContaining('script'),
   });
   expect(add(['a'.repeat(9000), 'b'.repeat(9000)])).toMatchObject({ guard: 'text-limit' });
+});
+
+it('all that one command brings has an end, names of details included', () => {
+  const anomaly = (count: number) => {
+    const details = Object.fromEntries(Array.from({ length: count }, (_none, at) => [`k${at}`, 'x'.repeat(16_000)]));
+    return checkInput({ name: 'anomaly', type: 'trade_off', details } as never);
+  };
+  expect(anomaly(8)).toBeUndefined();
+  expect(anomaly(9)).toMatchObject({ guard: 'text-limit', message: expect.stringContaining('this command brings') });
 });

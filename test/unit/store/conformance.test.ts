@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { OPERATOR } from '../../../src/protocol/board.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Actor, type Board, OPERATOR } from '../../../src/protocol/board.ts';
+import type { Decision } from '../../../src/protocol/decision.ts';
 import type { State } from '../../../src/protocol/state.ts';
 import { start } from '../../../src/store/import.ts';
 import { openYamlStore } from '../../../src/store/open.ts';
@@ -17,7 +18,7 @@ import { memoryStore } from '../../memory-store.ts';
 import { boardContext } from '../../support/board-context.ts';
 import { stateText } from '../../support/project.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Bench, conformance, type MakeBench } from './conformance.ts';
+import { aBoard, type Bench, conformance, type MakeBench } from './conformance.ts';
 
 const inMemory: MakeBench = async (first, now) => {
   let clock = now;
@@ -54,6 +55,52 @@ function onDisk(first: State, now: Instant, git: boolean): Bench {
     close: async () => {},
   };
 }
+
+test('where the system has no watcher left, a change is heard of all the same', async () => {
+  const root = temporaryFolder();
+  mkdirSync(join(root, '.liza'));
+  const host = hostAt();
+  const watch = (): never => {
+    throw Object.assign(new Error('EMFILE: too many open files, watch'), { code: 'EMFILE' });
+  };
+  const deaf = { ...host, disk: { ...host.disk, watch } };
+  start(boardContext(root, { host }), stateText(aBoard()), {
+    actor: OPERATOR,
+    command: 'init',
+    detail: 'a board to test',
+  });
+  const heard = new Promise<void>((done) => {
+    onTestFinished(openYamlStore(boardContext(root, { host: deaf })).watch(done));
+  });
+  const note = { ok: true, detail: 'touched' } as const;
+  await yamlStore(boardContext(root, { host })).transact({ actor: OPERATOR, command: 'note' }, ({ state }) => ({
+    ...note,
+    state: { ...state, goal: { ...state.goal, description: 'another' } },
+  }));
+  await heard;
+});
+
+test('a board that nobody could read any more is not written; agents are refused before people are', async () => {
+  const MB = 2 ** 20;
+  const agent = { id: 'coder-1', parts: ['coder'] as const };
+  const padded = async (length: number, actor: Actor) => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, '.liza'));
+    const text = stateText(aBoard());
+    const filled = `${text}# ${'x'.repeat(length - text.length - 3)}\n`;
+    start(boardContext(root), filled, { actor: OPERATOR, command: 'init', detail: 'a board to test' });
+    const store = yamlStore(boardContext(root));
+    const larger = ({ state }: Board): Decision => ({
+      ok: true,
+      detail: 'larger',
+      state: { ...state, goal: { ...state.goal, description: 'x'.repeat(1000) } },
+    });
+    return store.transact({ actor, command: 'note' }, larger);
+  };
+  expect(await padded(48 * MB - 100, agent)).toMatchObject({ ok: false, guard: 'board-size' });
+  expect(await padded(48 * MB - 100, OPERATOR)).toMatchObject({ ok: true });
+  expect(await padded(64 * MB - 100, OPERATOR)).toMatchObject({ ok: false, guard: 'board-size' });
+}, 60_000);
 
 async function startHolder() {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });

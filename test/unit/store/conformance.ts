@@ -432,7 +432,7 @@ function taskIn(state: State, id: string): Task & Record<string, unknown> {
 }
 
 /** A claimed task, an ended one, a coder at work and an idle one. */
-function aBoard(): State {
+export function aBoard(): State {
   const created = iso(START);
   const defined = {
     priority: 3,

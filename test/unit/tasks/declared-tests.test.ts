@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { declaredTests } from '../../../src/tasks/rules/declared-tests.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 
 const names = (text: string, path: string) => declaredTests(text, path).tests.map(({ name }) => name);
 
@@ -49,3 +50,15 @@ test.each([
   ['a name that code makes', 'for (const one of all) test(one, f);'],
   ['subTest', 'with self.subTest(one=one):'],
 ])('%s makes tests', (_what, text) => expect(declaredTests(text, 'test/a.test.js').made).toBe(true));
+
+test.each([
+  ['one line of calls', `it("${"it('x".repeat(58_000)}`, 0],
+  ['a line for each', "it('x', () => {\n  check();\n});\n".repeat(9000), 1000],
+  ['names alone', 'def test_a():\n'.repeat(20_000), 1000],
+])('a file of endless tests costs no more than a large one: %s', (_what, text, count) => {
+  const worked = cpuTimer();
+  const { tests, made } = declaredTests(text, text.startsWith('def') ? 'test_a.py' : 'a.test.js');
+  expect(worked()).toBeLessThan(1500);
+  expect(tests).toHaveLength(count);
+  expect(made).toBe(true);
+});

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { saidFailures } from '../../../src/tasks/rules/said-failures.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 
 const NODE = (fail: number): string =>
   `1..3\n# tests 3\n# suites 0\n# pass ${3 - fail}\n# fail ${fail}\n# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms 5.1`;
@@ -143,4 +144,15 @@ test('a summary is read in colour, in long output and at once', () => {
   expect(saidFailures('\u001b[31m\u2139 fail 1\u001b[39m').closing).toBe('fail 1');
   const long = `${'= 1 failed, '.repeat(20_000)}\n${'x\n'.repeat(100_000)}${NODE(1)}\n${'at frame\n'.repeat(1000)}`;
   expect(saidFailures(long).closing).toBe('fail 1');
+});
+
+test('a log of nothing but such lines is read in time that grows with it', () => {
+  const timed = (lines: number): number => {
+    const log = '  1 failed\n'.repeat(lines);
+    const worked = cpuTimer();
+    expect(saidFailures(log).closing).toBe('1 failed');
+    return worked();
+  };
+  timed(5000);
+  expect(timed(160_000)).toBeLessThan(40 * Math.max(20, timed(20_000)));
 });

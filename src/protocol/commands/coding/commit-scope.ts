@@ -10,6 +10,7 @@ import { canDeclareTests, isConfiguration } from '../../facts/file-kinds.ts';
 import { coverage } from '../../facts/globs.ts';
 import {
   beyondScope,
+  comesWithTests,
   forbidsTests,
   isCode,
   isDeclaration,
@@ -45,7 +46,7 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
         );
   const isDeclared = coverage(declaredFiles(task).filter((item) => !ANYWHERE.test(item)));
   const isOutside = new Set(outside);
-  const code = touched.filter((path) => !isTest(path, testPatterns(settings)) && !isOutside.has(path));
+  const code = touched.filter((path) => !comesWithTests(path, testPatterns(settings)) && !isOutside.has(path));
   const beyond = beyondScope(scope, code, onBase).filter((path) => !isDeclared(path));
   const late = beyond.length === 0 ? undefined : undeclared(s, beyond);
   if (out === undefined && late === undefined) return undefined;

@@ -5,7 +5,15 @@ import { listed, shellWord } from '../../../text/format.ts';
 import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { isPattern, MOST_PATTERNS } from '../../facts/globs.ts';
-import { beyondScope, isCode, isTest, outOfScope, parseScope, testPatterns } from '../../facts/scope.ts';
+import {
+  beyondScope,
+  comesWithTests,
+  isCode,
+  isTest,
+  outOfScope,
+  parseScope,
+  testPatterns,
+} from '../../facts/scope.ts';
 
 /** From the root of the repository, and not out of it. */
 const PATH =
@@ -72,7 +80,7 @@ export const beyondIn = (
   const patterns = testPatterns(settings);
   return beyondScope(
     parseScope(task.scope ?? ''),
-    single.filter((file) => !isTest(file, patterns)),
+    single.filter((file) => !comesWithTests(file, patterns)),
   );
 };
 

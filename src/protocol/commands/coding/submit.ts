@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
 import { coverage } from '../../facts/globs.ts';
-import { beyondScope, isCode, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
+import { beyondScope, comesWithTests, isCode, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
@@ -255,7 +255,7 @@ function cleanSync(s: Situation<'submit-for-review'>): Refusal | undefined {
 function uncommittedHint({ task, command, settings, commandLine }: Situation<'submit-for-review'>): string {
   const { dirty } = command.facts;
   const patterns = testPatterns(settings);
-  const code = dirty.filter((path) => !isTest(path, patterns));
+  const code = dirty.filter((path) => !comesWithTests(path, patterns));
   const beyond = beyondScope(parseScope(task.scope ?? ''), code);
   const again = commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD');
   const [it, is] = beyond.length === 1 ? ['it', 'is'] : ['them', 'are'];

@@ -22,6 +22,8 @@ export function settingHint(key: string, value: unknown, wrong: string): string 
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   budgets: BUDGETS_EXAMPLE,
+  exchange:
+    'liza config set exchange git@example.org:team/hub.git; or the name of a remote, https://…, or the full path of a bare repository',
   sandbox_network: `liza config set sandbox_network '{"tests": "off"}'`,
   prices: `liza config set prices '{"my-model": {"input": 3, "output": 15}}'`,
   providers: `liza config set providers '{"mine": {"kind": "command", "argv": ["my-agent"]}}'`,
