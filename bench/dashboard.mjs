@@ -135,6 +135,7 @@ async function memory() {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);
+    child.once('exit', () => running.delete(child));
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += chunk;
@@ -155,9 +156,9 @@ async function memory() {
       return;
     }
     sizes.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024);
-    running.delete(child);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGINT');
-    await new Promise((resolve) => child.once('exit', resolve));
+    await ended;
   }
   tell('memory of liza run', sizes[0], 'MB');
   tell('memory of its dashboard, every page seen', sizes[1] - sizes[0], 'MB', 25);
