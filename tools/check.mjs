@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 
-const FOLDERS = ['src', 'test', 'tools', 'bench', 'planted', 'gauntlet'];
+const FOLDERS = ['src', 'test', 'tools', 'bench', 'planted', 'gauntlet', 'web'];
 const STATIC = [
   ['biome', 'ci', ...FOLDERS],
   ['tsc', '--noEmit'],

@@ -26,6 +26,8 @@ export interface Play {
   readonly screen: DemoScreen;
   readonly fast: boolean;
   readonly isLive: boolean;
+  /** Shown in a browser: people there need longer than on the board. */
+  readonly isInBrowser: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted: the person wants it to end. */
   readonly asked: AbortController;
@@ -37,7 +39,7 @@ const LONGEST_MS = 240_000;
 /** How long the finished board stays; on a slow machine the person has waited long enough. */
 const lingerMs = (took: number): number => Math.max(1000, Math.min(3000, 36_000 - took));
 /** How long the demo waits with its answer: on the board a person reads the question, and may answer first. */
-const ANSWER_AFTER_MS = { fast: 0, lines: 1500, live: 10_000 };
+const ANSWER_AFTER_MS = { fast: 0, lines: 1500, live: 10_000, browser: 45_000 };
 /** Waiting after a crash or for a restart is no part of the story: it is made shorter by this. */
 const HURRY = { fast: 10, readable: 4 };
 
@@ -68,7 +70,7 @@ export function startDemoCrew(play: Play, pace: number): Promise<CrewControl | R
 }
 
 /** The demo's board, without the reader's own environment and notifications. */
-function demoContext({ io, repository: { root }, env }: Play) {
+export function demoContext({ io, repository: { root }, env }: Play) {
   const board = io.context(root);
   return { ...board, env: { ...env, LIZA_NOTIFY: 'off' }, store: io.openStore(board) };
 }
@@ -92,7 +94,7 @@ export async function watchDemoCrew(
     crew,
     spoken: spoken(play.script),
     interrupted: asked.signal,
-    answerAfterMs: ANSWER_AFTER_MS[fast ? 'fast' : isLive ? 'live' : 'lines'],
+    answerAfterMs: ANSWER_AFTER_MS[fast ? 'fast' : play.isInBrowser ? 'browser' : isLive ? 'live' : 'lines'],
     longestMs: LONGEST_MS,
     sleep: clock.sleep,
     answering: person.answering,

@@ -172,6 +172,8 @@ function readLine(): Promise<string> {
       process.stdin.pause();
       resolve(String(chunk).trim());
     });
+    // The line before has paused it.
+    process.stdin.resume();
   });
 }
 

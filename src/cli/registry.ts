@@ -189,7 +189,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   ],
   'submit-for-review': [CODER, 'Submit a commit for review.', () => import('./verbs/submit-for-review.ts')],
   retract: [CODER, 'Withdraw a submission that you know is wrong.', () => import('./verbs/retract.ts')],
-  dashboard: [ANYONE, 'Show the board in a browser.'],
+  dashboard: [HUMAN, 'Show the board in a browser.', () => import('./verbs/dashboard.ts')],
   mcp: [ANYONE, 'Serve the blackboard to agents as an MCP server.'],
 };
 

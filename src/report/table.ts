@@ -34,7 +34,8 @@ export function pageTable<Row>({ caption, columns, rows, none, fold, most = rows
   const shown = columns.filter(({ page }) => page !== false);
   const names = shown.map(({ head, right }) => html`<th scope="col" class="${right ? 'n' : ''}">${head}</th>`);
   const body = rows.slice(-most).map((row) => pageRow(shown, row));
-  const made = html`<div class="scroll"><table class="cards${shown.length < 3 ? ' narrow' : ''}"><caption>${caption}</caption><thead><tr>${names}</tr></thead><tbody>
+  // Who has no mouse scrolls it by keys.
+  const made = html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="cards${shown.length < 3 ? ' narrow' : ''}"><caption>${caption}</caption><thead><tr>${names}</tr></thead><tbody>
 ${body}</tbody></table></div>`;
   return html`${lastOf(most, rows.length)}${fold === undefined ? made : folded(rows.length, fold, made)}`;
 }

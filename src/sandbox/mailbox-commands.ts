@@ -88,7 +88,7 @@ export function refuseBrokered(name: string): Refusal | undefined {
 
 /** What only looks is refused without a record. */
 export const onlyLooks = (name: string, rest: readonly string[]): boolean =>
-  ['report', 'help', 'version', 'completion', 'rehearse', 'dashboard', 'mcp'].includes(name) ||
+  ['report', 'help', 'version', 'completion', 'rehearse', 'mcp'].includes(name) ||
   (name === 'doctor' && rest.every((word) => word === '--json'));
 
 /** What was named would be read outside, with the user's rights. */

@@ -118,7 +118,7 @@ for (const { shell, offered } of SHELLS) {
         expect(offered(...words), words.join(' ')).toEqual(shell === 'fish' ? candidates.toSorted() : candidates);
       expectOffered(['ad'], ['add-task']);
       expect(offered('')).toEqual(expect.arrayContaining(['status', 'config', 'discovery']));
-      expect(offered('')).not.toContain('dashboard');
+      expect(offered('')).not.toContain('mcp');
       expect(offered('')).not.toContain('__complete');
       expectOffered(['discovery', ''], ['list', 'convert', 'dismiss', 'reopen']);
       expectOffered(['add-task', '--d'], ['--desc', '--done', '--depends']);
@@ -163,7 +163,7 @@ describe('liza __complete', () => {
   });
 
   test('says nothing where there is nothing to say, and never fails', () => {
-    for (const typed of [['nonsense', ''], ['dashboard', ''], ['toString', ''], ['-'], ['show', '--nonsense=']])
+    for (const typed of [['nonsense', ''], ['mcp', ''], ['toString', ''], ['-'], ['show', '--nonsense=']])
       expect(liza('__complete', ...typed)).toBe('');
     expect(run('liza', ['__complete', 'show', ''], home)).toEqual({ status: 0, stdout: '', stderr: '' });
     const linked = join(home, 'linked');

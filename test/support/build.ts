@@ -20,7 +20,7 @@ export function built(place = os.tmpdir()): string {
   fs.chmodSync(made, 0o755);
   const env = { ...process.env, LIZA_DIST: path.join(made, 'dist') };
   execFileSync(process.execPath, ['tools/build.mjs'], { cwd: PACKAGE, env, stdio: ['ignore', 'ignore', 'inherit'] });
-  for (const part of ['schema', 'package.json', 'contracts', 'templates', 'scripts', 'demo'])
+  for (const part of ['schema', 'package.json', 'contracts', 'templates', 'scripts', 'demo', 'web'])
     fs.cpSync(path.join(PACKAGE, part), path.join(made, part), { recursive: true });
   buildSync({
     absWorkingDir: PACKAGE,

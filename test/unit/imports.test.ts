@@ -7,6 +7,8 @@ import { SOURCES as FILES, type Import, importsIn, sourceOf, withoutComments } f
 
 const RULES = ['text', 'protocol', 'budget/rules', 'exchange/rules', 'governance/rules'] as const;
 const BOARD = ['text', 'protocol', 'ports', 'process', 'store'] as const;
+/** Whose shapes the pages take; what these do is the server's business. */
+const TYPES = ['store', 'supervisor'] as const;
 const WORK = [
   ...BOARD,
   'git',
@@ -64,8 +66,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'rehearsal/demo': [...BOARD, 'supervisor'],
   cli: ['*'],
+  // the dashboard's pages: what the live board and the screens say, as HTML
+  'cli/web/views': [
+    ...RULES,
+    'alarms/rules',
+    'audit/rules',
+    'report',
+    'sandbox/rules',
+    'supervisor/rules',
+    'cli',
+    ...TYPES,
+  ],
 };
-const PURE = /^(protocol|text|report|.*\/rules|supervisor\/prompts)$/;
+const PURE = /^(protocol|text|report|.*\/rules|supervisor\/prompts|cli\/web\/views)$/;
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: ['valibot'],
   store: ['yaml', 'diff'],

@@ -42,14 +42,14 @@ export interface Offers {
   readonly unblockRefusal?: string | undefined;
 }
 
-interface Entry extends Action {
+export interface Entry extends Action {
   /** What the table is asked about, with some text in place of what is not typed yet. */
   readonly probe: Command;
 }
 
-const SOME_TEXT = 'a person decided this on the board';
+export const SOME_TEXT = 'a person decided this on the board';
 /** Of the disk nothing is known here: what is wrong there is told when the command runs. */
-const FACTS = { spec_exists: true };
+export const FACTS = { spec_exists: true };
 
 /** The chosen row's actions; without a row, those of the whole board. `task`: the one that a chosen agent works on. */
 export function offersFor(board: Board, now: Instant, target: Choice | undefined, task?: string): Offers {
@@ -69,7 +69,8 @@ function unblockRefusal(board: Board, now: Instant, task: string | undefined): s
   return decision === undefined || decision.ok ? undefined : decision.message;
 }
 
-function isAllowed(board: Board, probe: Command, now: Instant): boolean {
+/** Whether the table would take it from a person now, and it would change something. */
+export function isAllowed(board: Board, probe: Command, now: Instant): boolean {
   const decision = decide(board, probe, { actor: OPERATOR, now });
   return decision.ok && decision.already !== true;
 }

@@ -65,22 +65,32 @@ export function renderTask(task: Task, extras: TaskExtras, look: Look): string {
   const p = pageFor(look);
   const sections = [
     heading(task, extras, p),
-    fields('Definition', definition(task, extras), p),
-    fields('Blocked', blocked(task, extras), p),
-    fields('Set-up', unprepared(extras), p),
-    fields('Questions', asked(extras), p),
-    fields('Discoveries', found(task, extras), p),
-    fields('Ownership', ownership(task, extras), p),
-    fields('Review', review(task, extras), p),
-    fields('Reviews', verdicts(task), p),
-    fields('Handoff', handoff(extras.handoff), p),
-    fields('Notes', (extras.notes ?? []).map(noteField), p),
-    fields('Other fields', others(task), p),
+    ...taskSections(task, extras).map(({ title, fields: all }) => fields(title, all, p)),
     timeline(task, extras.now, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));
   return `${p.print(lines)}\n`;
 }
+
+export interface Section {
+  readonly title: string;
+  readonly fields: readonly Field[];
+}
+
+/** All that the record says besides its history; the dashboard shows the same. */
+export const taskSections = (task: Task, extras: TaskExtras): readonly Section[] => [
+  { title: 'Definition', fields: definition(task, extras) },
+  { title: 'Blocked', fields: blocked(task, extras) },
+  { title: 'Set-up', fields: unprepared(extras) },
+  { title: 'Questions', fields: asked(extras) },
+  { title: 'Discoveries', fields: found(task, extras) },
+  { title: 'Ownership', fields: ownership(task, extras) },
+  { title: 'Review', fields: review(task, extras) },
+  { title: 'Reviews', fields: verdicts(task) },
+  { title: 'Handoff', fields: handoff(extras.handoff) },
+  { title: 'Notes', fields: (extras.notes ?? []).map(noteField) },
+  { title: 'Other fields', fields: others(task) },
+];
 
 type Field = readonly [label: string, value: unknown];
 
@@ -353,8 +363,10 @@ const COPIED: ReadonlySet<string> = new Set([
   'criteria',
 ]);
 
+export const isTold = ([, value]: Field): boolean => value !== undefined && value !== null && value !== '';
+
 function fields(title: string, all: readonly Field[], p: Page): readonly Line[] {
-  const told = all.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const told = all.filter(isTold);
   // A time is wider than any other label.
   const wide = Math.max(LABEL, ...told.map(([label]) => Math.min(TIME, columns(p.say(label)))));
   const lines = told.flatMap(([label, value]): readonly Line[] => {

@@ -33,7 +33,7 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
       const when = `  ${moment(entry.time)}  `;
       const what = `${pad(words(entry), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
       const beside = p.width - columns(when) - columns(what);
-      const said = details(entry, amendmentLines(task, entry));
+      const said = eventDetails(task, entry);
       const narrow = beside < LEAST_BESIDE && columns(said) > beside;
       const [first = '', ...more] = narrow ? ['', ...p.lines(said, p.width - NARROW.length)] : p.lines(said, beside);
       const indent = narrow ? NARROW : ' '.repeat(columns(when) + columns(what));
@@ -48,6 +48,9 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
 /** With less room than this beside it, what an event says goes below it: a commit id is not broken. */
 const LEAST_BESIDE = 50;
 const NARROW = ' '.repeat(6);
+
+/** What one event says. */
+export const eventDetails = (task: Task, entry: HistoryEvent): string => details(entry, amendmentLines(task, entry));
 
 /** `changes`: what an amendment changed, told instead of the complete former texts. */
 function details(

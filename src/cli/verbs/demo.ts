@@ -4,25 +4,30 @@
 
 import { tmpdir } from 'node:os';
 import { realDisk } from '../../ports/disk.ts';
+import { OPERATOR } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { State } from '../../protocol/state.ts';
 import { readScript } from '../../rehearsal/check.ts';
 import { GOAL, HOLD } from '../../rehearsal/demo/human.ts';
 import { type DemoRepository, makeRepository, plainEnvironment } from '../../rehearsal/demo/repository.ts';
 import { accountedTask, type Chapter, type Logged, story } from '../../rehearsal/demo/story.ts';
-import { inDemo, lizaInDemo, type Play, startDemoCrew, watchDemoCrew } from '../demo-play.ts';
+import type { CrewControl } from '../../supervisor/crew-view.ts';
+import { demoContext, inDemo, lizaInDemo, type Play, startDemoCrew, watchDemoCrew } from '../demo-play.ts';
 import { ownCommand, ownInstall } from '../own-command.ts';
 import { demoScreen } from '../render/demo.ts';
+import { printErr } from '../render/print.ts';
 import type { Result, Verb } from '../verb.ts';
+import type { Dashboard } from '../web/open-dashboard.ts';
 
 export const verb: Verb = {
   operatorOnly: true,
   options: {
     fast: { description: 'As fast as possible, not at reading speed.' },
     plain: { description: 'Print lines instead of the live board.' },
+    web: { description: 'Show it in a browser instead: prints a link, and stays until Ctrl-C.' },
     remove: { description: 'Remove the repository at the end.' },
   },
-  examples: ['liza demo', 'liza demo --fast --plain', 'liza demo --remove'],
+  examples: ['liza demo', 'liza demo --web', 'liza demo --fast --plain', 'liza demo --remove'],
   details: [
     'A planner, two coders and a reviewer build a small program: in parallel, with a rejection, a killed coder, a question to you, a red batch in the merge queue, and a merge conflict. The agents play a script (docs/rehearsal.md); the blackboard, worktrees, reviews, merges and tests are real.',
     'Shows the live board of liza run; without a terminal, a line for each thing that happens. Ends with the record of one commit.',
@@ -34,6 +39,8 @@ export const verb: Verb = {
     const asked = new AbortController();
     const repository = makeRepository(io.host, io.asset('demo/project'), tmpdir());
     let stays = false;
+    /** Once it is played, Ctrl-C only ends the dashboard: the repository stays. */
+    const over: { end?: () => void } = {};
     const leave = (): void => {
       if (!stays || asked.signal.aborted) repository.remove();
     };
@@ -46,7 +53,8 @@ export const verb: Verb = {
         script,
         screen: demoScreen(io, { liza: ownCommand(io), install: ownInstall(io) }, args.json),
         fast: args.flag('fast'),
-        isLive: io.stdoutIsTty && io.env.TERM !== 'dumb' && !args.flag('plain') && !args.json,
+        isLive: io.stdoutIsTty && io.env.TERM !== 'dumb' && !args.flag('plain') && !args.flag('web') && !args.json,
+        isInBrowser: args.flag('web'),
         env: plainEnvironment(io.env, io.self.argv[0]),
         asked,
         board: { isShown: false },
@@ -54,10 +62,11 @@ export const verb: Verb = {
       };
       io.onInterrupt(() => {
         // The live board says it itself, while it is there.
+        if (over.end !== undefined) return over.end();
         if (!play.board.isShown && !asked.signal.aborted) play.screen.stopping();
         asked.abort();
       });
-      const result = await perform(play, args.flag('remove') ? undefined : repository);
+      const result = await perform(play, args.flag('remove') ? undefined : repository, over);
       stays = !args.flag('remove');
       // Whatever the interrupt stopped halfway is no failure of the demo, and its repository is removed.
       return !result.ok && asked.signal.aborted ? INTERRUPTED : result;
@@ -68,7 +77,7 @@ export const verb: Verb = {
 };
 
 /** `kept`: the repository, where it stays. */
-async function perform(play: Play, kept: DemoRepository | undefined): Promise<Result> {
+async function perform(play: Play, kept: DemoRepository | undefined, over: { end?: () => void }): Promise<Result> {
   const { io, screen, begun } = play;
   const hint = screen.hint(kept);
   screen.opening(play.repository.root);
@@ -76,6 +85,25 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   if (made !== undefined) return { ...made, hint };
   const crew = await startDemoCrew(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
   if (isRefusal(crew)) return crew;
+  const dashboard = play.isInBrowser ? await dashboardOf(play, crew) : undefined;
+  if (dashboard !== undefined && isRefusal(dashboard)) {
+    crew.stop();
+    crew.stop();
+    await crew.ended;
+    return { ...dashboard, hint };
+  }
+  try {
+    const result = await played(play, crew, kept, hint);
+    if (dashboard !== undefined && !play.asked.signal.aborted) await untilCtrlC(play, over);
+    return result;
+  } finally {
+    await dashboard?.close();
+  }
+}
+
+/** The crew's work to its end, and what came of it. */
+async function played(play: Play, crew: CrewControl, kept: DemoRepository | undefined, hint: string): Promise<Result> {
+  const { io, screen, begun } = play;
   const { stopped, deaths } = await watchDemoCrew(play, crew);
   if (stopped !== undefined) return refuse(`the demo stopped: ${stopped}`, hint, 1, 'demo');
   const { state } = crew.view().board;
@@ -91,6 +119,22 @@ async function perform(play: Play, kept: DemoRepository | undefined): Promise<Re
   const data = { seconds, tests: proof.tests, chapters, commit, ...(kept === undefined ? {} : { folder: kept.root }) };
   if (missing.length === 0) return { ok: true, lines, data };
   return { ...refuse(told(missing), hint, 1, 'demo'), lines, data };
+}
+
+async function dashboardOf(play: Play, crew: CrewControl): Promise<Dashboard | Refusal> {
+  const { openDashboard } = await import('../web/open-dashboard.ts');
+  const { printLinks } = await import('../web/links.ts');
+  const context = { ...demoContext(play), actor: OPERATOR, say: () => {} };
+  const opened = await openDashboard(play.io, context, { crew });
+  if (!isRefusal(opened)) printLinks(play.io, opened);
+  return opened;
+}
+
+function untilCtrlC({ io }: Play, over: { end?: () => void }): Promise<void> {
+  printErr(io, 'The demo is played; the dashboard stays until Ctrl-C.\n');
+  return new Promise((resolve) => {
+    over.end = resolve;
+  });
 }
 
 const INTERRUPTED = refuse(

@@ -29,6 +29,7 @@ export const verb: Verb = {
     planner: { value: 'provider', description: 'The agent CLI that plans.' },
     coder: { value: 'provider', description: 'The agent CLI that codes.' },
     reviewer: { value: 'provider', description: 'The agent CLI that reviews.' },
+    web: { description: 'Show the crew in a browser instead of the live board: prints a link (liza dashboard).' },
     'until-idle': { description: 'End when nothing moves without a person; without a terminal this is the default.' },
     plain: { description: 'Print lines instead of the live board; a closed terminal then ends the crew in order.' },
     detach: {
@@ -45,6 +46,7 @@ export const verb: Verb = {
     'liza run',
     'liza run --coders 3 --coder claude --reviewer codex',
     'liza run --detach',
+    'liza run --web',
     'liza run --until-idle --plain',
     'liza run --check',
   ],
@@ -67,7 +69,15 @@ export const verb: Verb = {
     const over = args.flag('check') ? undefined : await goalOver(context);
     if (over !== undefined) return over;
     const { canShowLive, showCrew } = await import('../show-crew.ts');
-    const isLive = !args.flag('plain') && !args.json && canShowLive(io);
+    const isInBrowser = args.flag('web');
+    if (isInBrowser && args.flag('detach'))
+      return refuse(
+        '--web shows the crew of this terminal, and --detach leaves it',
+        'both: liza run --detach, then liza dashboard',
+        1,
+        'usage',
+      );
+    const isLive = !args.flag('plain') && !isInBrowser && !args.json && canShowLive(io);
     const isBehind = io.self.inBackground !== true && (isLive || args.flag('detach'));
     if (isBehind && !args.flag('check')) {
       const { runInBackground } = await import('../run-background.ts');
@@ -121,7 +131,9 @@ export const verb: Verb = {
     const shown = showCrew(io, crew, io.self.inBackground === true ? boundedLines(context, lines) : lines);
     const published = publishCrew(context, crew);
     void crew.ended.then(published.close, (error: Error) => published.close({ code: 4, message: error.message }));
-    return shown;
+    if (!isInBrowser) return shown;
+    const { besideCrew } = await import('../web/beside-crew.ts');
+    return besideCrew(io, crew, shown);
   },
 };
 

@@ -1,0 +1,196 @@
+// What a person does on a page: the buttons are those that the table allows, each runs the command that they would type, and
+// none is done on a board that is not as they saw it.
+
+import { expect, test } from 'vitest';
+import { dashboardOn, formOn } from '../../../support/dashboard.ts';
+import { project } from '../../../support/project.ts';
+
+const blocked = {
+  status: 'BLOCKED',
+  blocked_reason: 'the spec does not say',
+  blocked_questions: ['Which of both?'],
+  assigned_to: 'coder-1',
+} as const;
+
+test('a button runs the command, as the operator, and the page says what came of it', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const page = (await browser.get('task/t')).body;
+  const answer = await browser.post(
+    'act',
+    { ...formOn(page, 'note', 't'), text: 'look at\nthe importer' },
+    { referer: `http://127.0.0.1:${dashboard.port}${browser.base}/task/t` },
+  );
+  expect([answer.status, answer.headers['location']]).toEqual([303, `${browser.base}/task/t`]);
+  expect((await browser.get('task/t')).body).toMatch(/id="said"[^>]*>[^<]*note/);
+  const { human_notes: notes } = await self.state();
+  expect(notes.at(-1)).toMatchObject({ message: 'look at\nthe importer', for: 't' });
+  const entries = [];
+  for await (const entry of self.store.journal()) entries.push(entry);
+  expect(entries.at(-1)).toMatchObject({ actor: 'human', command: 'note' });
+});
+
+test('a question is answered, or its assumption accepted, in one step', async () => {
+  const self = project();
+  await self.ok(['ask', 'How many times?', '--task', 't', '--assume', 'three times'], { as: 'coder-1' });
+  await self.ok(['ask', 'And then?', '--task', 't', '--assume', 'give up'], { as: 'coder-1' });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const now = (await browser.get('now')).body;
+  expect(now).toContain('How many times?');
+  expect(now).toContain('three times');
+  expect((await browser.post('act', formOn(now, 'accept', 'q-1'))).status).toBe(303);
+  const next = (await browser.get('now')).body;
+  expect(() => formOn(next, 'accept', 'q-1')).toThrow();
+  expect((await browser.post('act', { ...formOn(next, 'answer', 'q-2'), text: 'raise an alarm' })).status).toBe(303);
+  const { questions = [] } = await self.state();
+  expect(questions.map(({ status, answer }) => [status, answer])).toEqual([
+    ['assumed', undefined],
+    ['answered', 'raise an alarm'],
+  ]);
+  expect((await browser.get('now')).body).toContain('Nothing needs you');
+});
+
+test('what destroys is asked first, and done after a yes', async () => {
+  const self = project({ tasks: [{ id: 'b', ...blocked }] });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const form = { ...formOn((await browser.get('task/b')).body, 'abandon', 'b'), text: 'there is no way' };
+  const asked = await browser.post('act', form);
+  expect(asked.status).toBe(200);
+  expect(asked.body).toContain('Give b up for good?');
+  expect(dashboard.ran).toEqual([]);
+  const json = await browser.post('act', form, { accept: 'application/json' });
+  expect(JSON.parse(json.body)).toEqual({ kind: 'ask', question: 'Give b up for good?' });
+  const yes = formOn(asked.body, 'abandon', 'b');
+  expect((await browser.post('act', { ...yes, text: form.text })).status).toBe(303);
+  expect((await self.task('b')).status).toBe('ABANDONED');
+});
+
+test('a task that changed since it was seen is not acted on: 409, with the news and what the person wrote', async () => {
+  const self = project({ tasks: [{ id: 'b', ...blocked }, 'other'] });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const page = (await browser.get('task/b')).body;
+  const form = { ...formOn(page, 'replan', 'b'), text: 'too large' };
+  await self.ok(['answer', 'b', 'the first one']);
+  const answer = await browser.post('act', form);
+  expect(answer.status).toBe(409);
+  expect(answer.body).toContain('Since you looked');
+  expect(answer.body).toContain('answer');
+  expect(answer.body).toContain('too large');
+  expect(dashboard.ran).toEqual([]);
+});
+
+test('work on another task is no reason to ask again', async () => {
+  const self = project({ tasks: ['t', 'other'] });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const form = formOn((await browser.get('task/t')).body, 'pause', 't');
+  await self.ok(['note', '--for=other', 'something else']);
+  await self.ok(['pause', 'other']);
+  expect((await browser.post('act', form)).status).toBe(303);
+  expect((await self.task('t')).paused).toBe(true);
+});
+
+test('of two browsers that decide the same, the second is told what the first did', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const [one, other] = [await dashboard.comeIn(), await dashboard.comeIn()];
+  const forms = [formOn((await one.get('now')).body, 'pause'), formOn((await other.get('now')).body, 'pause')];
+  expect((await one.post('act', forms[0] ?? {})).status).toBe(303);
+  const late = await other.post('act', forms[1] ?? {});
+  expect(late.status).toBe(409);
+  expect(late.body).toContain('pause');
+});
+
+test('a button is there exactly where the command is possible', async () => {
+  const self = project({ tasks: ['t', { id: 'd', status: 'DRAFT' }, { id: 'b', ...blocked }] });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const actions = async (path: string) => {
+    const names = [...(await browser.get(path)).body.matchAll(/name="action" value="([^"]*)"/g)].map(
+      ([, name]) => name,
+    );
+    return [...new Set(names)].sort();
+  };
+  expect(await actions('task/t')).toEqual(['abandon', 'note', 'pause', 'replan']);
+  expect(await actions('task/d')).toEqual(['abandon', 'finalize', 'note', 'pause']);
+  expect(await actions('task/b')).toEqual([
+    'abandon',
+    'answer',
+    'note',
+    'pause',
+    'replan',
+    'unblock',
+    'unblock from scratch',
+  ]);
+  await self.ok(['pause', 't']);
+  expect(await actions('task/t')).toEqual(['abandon', 'note', 'replan', 'resume']);
+});
+
+test('what the command refuses is told with its reason and the text stays', async () => {
+  const self = project({ tasks: [{ id: 'd', status: 'DRAFT', spec_ref: 'specs/gone.md' }] });
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const form = { ...formOn((await browser.get('task/d')).body, 'finalize', 'd'), sure: 'yes' };
+  const answer = await browser.post('act', form);
+  expect(answer.status).toBe(422);
+  expect(answer.body).toContain('specs/gone.md');
+  expect((await self.task('d')).status).toBe('DRAFT');
+});
+
+test('a link for a viewer is made on the page, and lets one in who only looks', async () => {
+  const dashboard = await dashboardOn(project());
+  const browser = await dashboard.comeIn();
+  const made = await browser.post('share', { form: await browser.word(), role: 'viewer' });
+  const code = /#([0-9a-z-]{19})</.exec(made.body)?.[1] ?? '';
+  const login = await dashboard.ask('/login', { form: { code }, headers: { origin: dashboard.origin } });
+  expect(login.status).toBe(303);
+  const cookie = String(login.headers['set-cookie']).split(';')[0] ?? '';
+  const page = await dashboard.ask(`${browser.base}/now`, { headers: { cookie } });
+  expect(page.body).toContain('You can look, not act.');
+});
+
+test('a note on a line of a diff begins with where it is, and reaches the coder of the task', async () => {
+  const self = project();
+  await self.submitted('t');
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const diff = (await browser.get('task/t/diff/1')).body;
+  const link =
+    /href="[^"]*\/(note\?[^"]+)" aria-label="Note on line 1">/.exec(diff)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  expect(new URLSearchParams(link.slice(5)).get('file')).toBe('src/app.ts');
+  const page = (await browser.get(link)).body;
+  const text = /<textarea[^>]*>([^<]*)</.exec(page)?.[1];
+  expect(text).toBe('src/app.ts:1 (round 1): ');
+  const done = await browser.post('act', { ...formOn(page, 'note', 't'), text: `${text}why 2?` });
+  expect(done.status).toBe(303);
+  expect((await self.state()).human_notes.at(-1)).toMatchObject({
+    for: 't',
+    message: 'src/app.ts:1 (round 1): why 2?',
+  });
+});
+
+test('old and new stand side by side in each round, against what the round was reviewed against', async () => {
+  const self = project();
+  await self.submitted('t');
+  await self.reject('t');
+  await self.begun('t');
+  self.work('t', { 'src/app.ts': 'export const app = 7;\n' }, 't: again');
+  await self.submit('t');
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const codes = async (path: string) =>
+    [...(await browser.get(path)).body.matchAll(/<td class="code [a-z]+">(?:<span[^>]*>[^<]*<\/span>)?([^<]*)</g)].map(
+      ([, code]) => code,
+    );
+  expect(await codes('task/t/diff/1')).toEqual(
+    expect.arrayContaining(['export const app = 1;', 'export const app = 2;']),
+  );
+  expect(await codes('task/t/diff/2')).toEqual(
+    expect.arrayContaining(['export const app = 1;', 'export const app = 7;']),
+  );
+  expect(await codes('task/t/diff/2?step=1')).toEqual(['export const app = 2;', 'export const app = 7;']);
+});

@@ -1,0 +1,375 @@
+// What a page of the dashboard does besides being read: it hears of news and puts them in, sends forms without leaving the
+// page, and says how long ago things were. Everything works without it, but for the news. It takes no markup but the
+// server's own, loads nothing from elsewhere, and keeps nothing in the browser's stores.
+
+const { base, view, after, form } = document.body.dataset;
+const at = (id) => document.getElementById(id);
+/** Watches which long lists come near; see below. */
+let near;
+let isGoing = false;
+const MOST_ENTRIES = 400;
+const KEYS = { n: 'now', b: 'board', q: 'queue', a: 'agents', c: 'account', o: 'cost', l: 'log' };
+
+if (base === undefined) signIn();
+else {
+  openStream();
+  document.addEventListener('submit', sendForm);
+  document.addEventListener('keydown', jump);
+  tellAges(document.body);
+  setInterval(() => document.visibilityState === 'visible' && tellAges(document.body), 15_000);
+  scrollJournal();
+  waitForRows();
+}
+
+/** The code is behind the # of the link: it never was in a request. */
+async function signIn() {
+  const code = location.hash.slice(1);
+  if (!/^[a-z0-9-]{16,40}$/i.test(code) || at('login') === null) return;
+  history.replaceState(null, '', location.pathname);
+  const answer = await fetch('/login', {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams({ code }),
+  });
+  const { ok, to, said } = await answer.json();
+  if (ok) return location.replace(to);
+  const told = document.createElement('p');
+  told.className = 'card alarm';
+  told.setAttribute('role', 'alert');
+  told.textContent = said;
+  at('login').before(told);
+}
+
+// ---- news
+
+/** One stream for a page that is seen; none for one that is not. */
+function openStream() {
+  let last = Number(after);
+  let stream;
+  let lost;
+  const tell = (text) => {
+    const link = at('link');
+    if (link.textContent !== text) link.textContent = text;
+  };
+  const close = () => {
+    clearTimeout(lost);
+    stream?.close();
+    stream = undefined;
+  };
+  const open = () => {
+    if (stream !== undefined || document.visibilityState !== 'visible') return;
+    stream = new EventSource(`${base}/events?${new URLSearchParams({ view, after: String(last) })}`);
+    stream.addEventListener('open', () => {
+      clearTimeout(lost);
+      tell('Live');
+    });
+    stream.addEventListener('error', () => {
+      tell('Not connected');
+      // A browser gives up for good when it is refused; the server may be another one by now.
+      if (stream?.readyState === EventSource.CLOSED) {
+        close();
+        lost = setTimeout(open, 3000);
+      }
+    });
+    stream.addEventListener('entry', ({ data }) => {
+      const entry = JSON.parse(data);
+      if (entry.seq <= last) return;
+      last = entry.seq;
+      addEntry(entry);
+    });
+    stream.addEventListener('stand', ({ data }) => void compare(JSON.parse(data).parts));
+    stream.addEventListener('parts', ({ data }) => {
+      const { parts, html, whole } = JSON.parse(data);
+      if (whole) arrange(parts);
+      putIn(parts, html);
+    });
+    stream.addEventListener('anew', () => location.reload());
+  };
+  document.addEventListener('visibilitychange', () => (document.visibilityState === 'visible' ? open() : close()));
+  addEventListener('pagehide', close);
+  addEventListener('pageshow', open);
+  open();
+}
+
+/** Fetches what looks different here from how it stands now. */
+async function compare(parts) {
+  if (parts.length > 2) arrange(parts);
+  const stale = parts
+    .filter(([id, version, , rows]) => {
+      const there = at(`p-${id}`);
+      return there !== null && there.dataset.v !== version && !(rows > 0 && there.dataset.v === '');
+    })
+    .map(([id]) => id);
+  for (let from = 0; from < stale.length; from += 40) await fetchParts(stale.slice(from, from + 40));
+}
+
+async function fetchParts(ids) {
+  const answer = await fetch(`${base}/parts?${new URLSearchParams({ view, ids: ids.join(',') })}`);
+  if (!answer.ok) return;
+  const { parts, html } = await answer.json();
+  putIn(parts, html);
+}
+
+/** The list of parts as it is now: what is new gets a place, what is gone leaves. */
+function arrange(parts) {
+  const list = at('parts');
+  const own = parts.filter(([id]) => at(`p-${id}`)?.parentElement === list || at(`p-${id}`) === null);
+  const ids = new Set(own.map(([id]) => `p-${id}`));
+  for (const child of [...list.children]) if (!ids.has(child.id) && !isInUse(child)) child.remove();
+  let before = list.firstElementChild;
+  for (const [id, , className, rows] of own) {
+    const there = at(`p-${id}`) ?? newPart(id, className, rows);
+    if (there === before) before = before.nextElementSibling;
+    else list.insertBefore(there, before);
+  }
+}
+
+function newPart(id, className, rows) {
+  const made = document.createElement('section');
+  made.id = `p-${id}`;
+  made.className = className;
+  made.dataset.v = '';
+  if (rows > 0) {
+    made.dataset.rows = rows;
+    reserve(made);
+    near.observe(made);
+  }
+  return made;
+}
+
+function putIn(parts, html) {
+  const missing = [];
+  for (const [id, version, className, rows] of parts) {
+    const there = at(`p-${id}`);
+    if (there === null || there.dataset.v === version) continue;
+    if (rows > 0) there.dataset.rows = rows;
+    const isFarAway = rows > 0 && there.dataset.v === '';
+    if (isFarAway) {
+      reserve(there);
+      continue;
+    }
+    if (html[id] === undefined) missing.push(id);
+    else replace(there, version, className, html[id]);
+  }
+  if (missing.length > 0) void fetchParts(missing.slice(0, 40));
+}
+
+function replace(there, version, className, html) {
+  if (isInUse(there)) {
+    there.classList.add('old');
+    there.dataset.next = version;
+    return;
+  }
+  const open = [...there.querySelectorAll('details[open]')].map(({ id }) => id).filter(Boolean);
+  const focused = there.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
+  there.className = className;
+  there.dataset.v = version;
+  there.innerHTML = html;
+  there.style.blockSize = '';
+  for (const id of open) at(id)?.setAttribute('open', '');
+  if (focused !== undefined)
+    [...there.querySelectorAll('a,button,summary,textarea')]
+      .find((one) => keyOf(one) === focused)
+      ?.focus({ preventScroll: true });
+  tellAges(there);
+}
+
+const keyOf = (element) =>
+  `${element.tagName} ${element.getAttribute('href') ?? element.closest('form,details')?.id} ${element.textContent.trim()}`;
+
+/** Whoever has begun to write there is not overtaken: the server compares what they saw. */
+const isInUse = (element) => [...element.querySelectorAll('textarea')].some((one) => one.value !== one.defaultValue);
+
+// ---- long lists: rows of one height, loaded as somebody comes near
+
+function waitForRows() {
+  const wanted = new Set();
+  let isWaiting = false;
+  near = new IntersectionObserver(
+    (found) => {
+      for (const { isIntersecting, target } of found) {
+        if (isIntersecting && target.dataset.v === '') wanted.add(target.id.slice(2));
+        else wanted.delete(target.id.slice(2));
+      }
+      if (isWaiting) return;
+      isWaiting = true;
+      setTimeout(() => {
+        isWaiting = false;
+        const ids = [...wanted].slice(0, 40);
+        for (const id of ids) wanted.delete(id);
+        for (const id of ids) if (at(`p-${id}`) !== null) at(`p-${id}`).dataset.v = 'wanted';
+        if (ids.length > 0) void fetchParts(ids);
+      }, 30);
+    },
+    { rootMargin: '800px 0px' },
+  );
+  for (const list of document.querySelectorAll('.rows[data-v=""]')) {
+    reserve(list);
+    near.observe(list);
+  }
+}
+
+/** The room that its rows will take: what is below does not move when they come. */
+function reserve(list) {
+  list.style.blockSize = `calc(${Number(list.dataset.rows)} * var(--row))`;
+  list.replaceChildren();
+}
+
+// ---- the journal
+
+function addEntry({ seq, time, actor, command, task, detail }) {
+  const list = at('journal');
+  if (list === null || Number(list.dataset.last) >= seq || new URLSearchParams(view.split('?')[1]).has('before'))
+    return;
+  const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+  const row = document.createElement('li');
+  row.dataset.seq = seq;
+  const add = (tag, text, more = {}) =>
+    row.append(Object.assign(document.createElement(tag), { textContent: text, ...more }), ' ');
+  add('time', time.slice(11, 19), { dateTime: time });
+  add('b', actor);
+  add('span', command, { className: 'cmd' });
+  if (task !== undefined) add('a', task, { href: `${base}/task/${task}` });
+  add('span', plain(detail), { className: 'said' });
+  list.append(row);
+  list.dataset.last = seq;
+  tellAges(row);
+  if (!isAtEnd) return;
+  while (list.children.length > MOST_ENTRIES) list.firstElementChild.remove();
+  list.scrollTop = list.scrollHeight;
+}
+
+/** Without what reorders or hides what a person reads. */
+const plain = (text) =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '');
+
+function scrollJournal() {
+  const list = at('journal');
+  if (list !== null) list.scrollTop = list.scrollHeight;
+}
+
+// ---- forms
+
+async function sendForm(event) {
+  const sent = event.target;
+  if (!(sent instanceof HTMLFormElement) || sent.getAttribute('action') !== `${base}/act`) return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(sent));
+  body.delete('form');
+  const button = event.submitter ?? sent.querySelector('button');
+  const send = async (sure) => {
+    if (sure) body.set('sure', 'yes');
+    button.disabled = true;
+    try {
+      const headers = { accept: 'application/json', 'x-liza-form': form };
+      const answer = await fetch(`${base}/act`, { method: 'POST', headers, body });
+      return await answer.json();
+    } catch {
+      return { kind: 'refused', said: 'The dashboard could not be reached. Nothing was done.' };
+    } finally {
+      button.disabled = false;
+    }
+  };
+  let outcome = await send(false);
+  if (outcome.kind === 'ask') {
+    if (!(await ask(outcome.question))) return button.focus();
+    outcome = await send(true);
+  }
+  if (outcome.kind === 'news') return showNews(outcome.html);
+  tell(outcome.said, outcome.kind === 'done');
+  if (outcome.kind !== 'done') return button.focus();
+  const part = sent.closest('section');
+  sent.reset();
+  const details = sent.closest('details.asks');
+  if (details !== null) details.open = false;
+  if (part?.dataset.next !== undefined) {
+    delete part.dataset.next;
+    part.classList.remove('old');
+    void fetchParts([part.id.slice(2)]);
+  }
+  at('main').focus({ preventScroll: true });
+}
+
+function tell(text, isGood) {
+  const said = at('said');
+  said.className = `told ${isGood ? 'yes' : 'no'}`;
+  said.textContent = text;
+}
+
+function ask(question) {
+  return new Promise((done) => {
+    const box = dialog(question);
+    const [yes, no] = ['Yes, do it', 'No'].map((text) =>
+      Object.assign(document.createElement('button'), { textContent: text }),
+    );
+    yes.className = 'careful';
+    yes.addEventListener('click', () => box.close('yes'));
+    no.addEventListener('click', () => box.close());
+    box.append(yes, ' ', no);
+    box.addEventListener('close', () => {
+      box.remove();
+      done(box.returnValue === 'yes');
+    });
+    box.showModal();
+    no.focus();
+  });
+}
+
+function showNews(html) {
+  const box = dialog('It changed meanwhile');
+  const text = document.createElement('div');
+  text.innerHTML = html;
+  const close = Object.assign(document.createElement('button'), { textContent: 'Close' });
+  close.addEventListener('click', () => box.close());
+  box.addEventListener('submit', () => box.close());
+  box.addEventListener('close', () => box.remove());
+  box.append(text, close);
+  box.showModal();
+}
+
+function dialog(title) {
+  const box = document.createElement('dialog');
+  const heading = Object.assign(document.createElement('h2'), { textContent: title, id: 'dialog-title' });
+  box.setAttribute('aria-labelledby', heading.id);
+  box.append(heading);
+  document.body.append(box);
+  return box;
+}
+
+// ---- times, keys
+
+function tellAges(within) {
+  const now = Date.now();
+  for (const time of within.querySelectorAll('time[datetime]')) {
+    const then = Date.parse(time.dateTime);
+    if (Number.isNaN(then)) continue;
+    const local = new Date(then);
+    const title = `${local.toLocaleString()} · ${age(now - then)}`;
+    if (time.title !== title) time.title = title;
+  }
+}
+
+function age(ms) {
+  const [amount, unit] =
+    ms < 90_000
+      ? [ms / 1000, 'second']
+      : ms < 5_400_000
+        ? [ms / 60_000, 'minute']
+        : ms < 172_800_000
+          ? [ms / 3_600_000, 'hour']
+          : [ms / 86_400_000, 'day'];
+  const whole = Math.max(0, Math.round(amount));
+  return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`;
+}
+
+/** `g` and a letter, as people know it from elsewhere; never while somebody writes. */
+function jump({ key, target, ctrlKey, metaKey, altKey }) {
+  if (ctrlKey || metaKey || altKey || target.closest('input,textarea,select,dialog') !== null) return;
+  if (key === 'g') {
+    isGoing = true;
+    setTimeout(() => (isGoing = false), 1500);
+    return;
+  }
+  if (isGoing) document.querySelector(`nav a[href^="${base}/${KEYS[key] ?? '-'}"]`)?.click();
+  isGoing = false;
+}
