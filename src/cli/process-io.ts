@@ -12,13 +12,13 @@ import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
 import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openStore } from '../store/open.ts';
-import { takeAddress } from '../store/postgres/address.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
 import type { Shown } from './live/view-model.ts';
 import { findRoot } from './open-board.ts';
 import { forReader } from './render/print.ts';
 import { specExists } from './spec-file.ts';
+import { takeAddress } from './take-address.ts';
 
 /** `holdOptimiser`: see Io. */
 export function processIo(holdOptimiser: () => void): Io {

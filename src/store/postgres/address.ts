@@ -78,7 +78,8 @@ export function forgetAddress({ disk, paths }: Pick<BoardContext, 'disk' | 'path
   disk.rmSync(paths.address, { force: true });
 }
 
-function kept({ disk, paths }: Place): string | undefined {
+/** What is kept, as it was given. */
+export function kept({ disk, paths }: Pick<Place, 'disk' | 'paths'>): string | undefined {
   return textOf(disk, paths.address)?.trim();
 }
 
@@ -150,27 +151,6 @@ const VARIABLES: Readonly<Record<string, string>> = {
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
 };
-
-/**
- * For a board in a database: the address goes into memory, and everything that could tell it leaves this process's
- * environment, so that no program it starts ever has it.
- */
-export function takeAddress(
-  context: BoardContext,
-  env: Record<string, string | undefined>,
-  version: string,
-): BoardContext {
-  if (context.shared === undefined) return context;
-  const address = TAKEN.get(context.shared.board) ?? addressOf({ ...context, env });
-  TAKEN.set(context.shared.board, address);
-  // Programs that this one starts, and later commands, find it there.
-  const url = env[URL_VARIABLE];
-  if (url !== undefined && !('ok' in address) && kept(context) === undefined) keepAddress(context, url);
-  for (const name of ADDRESS_VARIABLES) delete env[name];
-  return { ...context, shared: { ...context.shared, address, version } };
-}
-
-const TAKEN = new Map<string, DatabaseAddress | Refusal>();
 
 /** Variables that may hold a part of the address: no agent gets them. */
 export const ADDRESS_VARIABLES: readonly string[] = [
