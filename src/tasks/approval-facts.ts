@@ -34,6 +34,8 @@ export interface Approved {
   readonly untold: readonly string[];
   /** And more were skipped than on the base. */
   readonly skipsMore: boolean;
+  /** Tests that their runner named as failed without the change: it runs them. */
+  readonly failedBefore: ReadonlySet<string>;
   /** Whether one of these lines of the file, or one near them, is changed or stands where others were. */
   readonly isNearChange: (path: string, from: number, to: number) => Promise<boolean>;
   /** What it does to what existed. */
@@ -149,7 +151,8 @@ async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
     const asksBefore = (approved.lacksTests && approved.touched.includes(path)) || isUntold;
     const before = asksBefore ? await approved.namesBefore(path) : undefined;
     const isNew = (name: string): boolean => before?.has(name) === false;
-    const doubts = { isShort: approved.lacksTests, isUntold, skips: approved.skipsMore };
+    const { failedBefore } = approved;
+    const doubts = { isShort: approved.lacksTests, isUntold, skips: approved.skipsMore, failedBefore };
     const known = text === TOO_LARGE ? {} : readIn({ path, text, reported, isNew, ...doubts }, test);
     if (known.why !== undefined || testNames(test).some((name) => reported.passed.has(name))) return known;
     if ((await notRun([path])).length > 0) return { not_run: 'file' };
@@ -183,6 +186,7 @@ interface Read {
   readonly isShort: boolean;
   readonly isUntold: boolean;
   readonly skips: boolean;
+  readonly failedBefore: ReadonlySet<string>;
 }
 
 function readIn(read: Read, test: Test): LookedUp {
@@ -227,6 +231,8 @@ const asEmpty = ({ path, text }: Read, { name, line }: { readonly name: string; 
 /** What the file declares, the runner need not have run. */
 function asTold({ path, text, reported, skips, ...read }: Read, names: readonly string[]): LookedUp {
   const isNew = names.every(read.isNew);
+  // Red without the change, green with it, and nothing more is skipped: it ran, whether the runner names it or not.
+  const ranBefore = !skips && names.some((name) => isAmong(read.failedBefore, name));
   const told = toldByRunner(reported, { path, text, names, short: read.isShort && isNew, skips });
   switch (told.is) {
     case 'skipped':
@@ -238,9 +244,9 @@ function asTold({ path, text, reported, skips, ...read }: Read, names: readonly 
         why: `“${names[0]}” did not run when Liza ran the tests at this commit: of ${path} their runner names ${list(told.others.map((one) => `“${one}”`))}, and not this one; name a test that ran`,
       };
     case 'unreported':
-      return { not_run: 'unreported' };
+      return ranBefore ? {} : { not_run: 'unreported' };
     case 'silent':
-      return read.isUntold && isNew ? { not_run: 'unreported' } : {};
+      return read.isUntold && isNew && !ranBefore ? { not_run: 'unreported' } : {};
     case 'ran':
       return {};
     default:

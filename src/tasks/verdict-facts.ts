@@ -35,6 +35,7 @@ import { changedInReview } from './review-copy.ts';
 import { type DoneToOld, doneToOld } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
 import { idleRun } from './rules/idle-run.ts';
+import { ownName } from './rules/passed-tests.ts';
 import { NOTHING_REPORTED, reportedTests, type TestReport } from './rules/reported-tests.ts';
 
 const NOTHING: VerdictFacts = { unknown_places: [], outside_diff: [], false_evidence: [], changed_files: [] };
@@ -83,6 +84,7 @@ export async function verdictFacts(
     lacksTests: lacksTestsAt(task, commit),
     untold: proofAt(task, commit)?.untold_tests ?? [],
     skipsMore: moreSkipped(proofAt(task, commit)?.runs ?? []) > 0,
+    failedBefore: new Set((proofAt(task, commit)?.tests?.failed ?? []).map(ownName)),
     namesBefore: async (path: string) => (base === undefined ? new Set<string>() : namesAt(gitDir, base, path)),
     reported: evidence.some(({ by }) => by === 'test' || by === 'place')
       ? reportedAt(context, task, commit)

@@ -5,7 +5,7 @@ export interface DiffLine {
   /** Its number in the file. */
   readonly at: number;
   readonly text: string;
-  /** The same text, blanks aside, came or went elsewhere in the diff. */
+  /** The same text, blanks aside, came or went elsewhere in the diff, with the line before or behind it; or at the same place. */
   readonly moved: boolean;
 }
 
@@ -21,14 +21,51 @@ export function readHunks(unified: string): readonly Hunk[] {
   const hunks = split(unified);
   const gone = counted(hunks.flatMap((hunk) => hunk.gone));
   const came = counted(hunks.flatMap((hunk) => hunk.came));
+  const pairs = { gone: pairsOf(hunks.map((hunk) => hunk.gone)), came: pairsOf(hunks.map((hunk) => hunk.came)) };
   // As often as it is on the other side: one of two equal lines may be lost.
-  const marked = (lines: readonly Line[], others: Map<string, number>): readonly DiffLine[] =>
-    lines.map((line) => {
-      const left = others.get(squeezed(line.text)) ?? 0;
-      others.set(squeezed(line.text), left - 1);
-      return { ...line, moved: left > 0 };
+  const marked = (lines: readonly Line[], beside: readonly Line[], others: Others): readonly DiffLine[] => {
+    const here = new Set(beside.map(({ text }) => squeezed(text)));
+    const own = lines.map(({ text }) => squeezed(text)).filter((text) => text !== '');
+    const together = new Set(
+      own.flatMap((text, at) => {
+        const next = own[at + 1];
+        return next !== undefined && others.pairs.has(pair(text, next)) ? [text, next] : [];
+      }),
+    );
+    return lines.map((line) => {
+      const text = squeezed(line.text);
+      const left = others.counts.get(text) ?? 0;
+      // One line alone may be written anew for something else: `run()` in one test, and in another that lost it.
+      const moved = left > 0 && (here.has(text) || together.has(text) || !ACTS.test(text));
+      if (moved) others.counts.set(text, left - 1);
+      return { ...line, moved };
     });
-  return hunks.map((hunk) => ({ ...hunk, gone: marked(hunk.gone, came), came: marked(hunk.came, gone) }));
+  };
+  return hunks.map((hunk) => ({
+    ...hunk,
+    gone: marked(hunk.gone, hunk.came, { counts: came, pairs: pairs.came }),
+    came: marked(hunk.came, hunk.gone, { counts: gone, pairs: pairs.gone }),
+  }));
+}
+
+/** A statement that may stand anywhere: a call without words of its own. What has a name or a text in it is known again. */
+const ACTS = /^(?:await)?[\w$.]+\([^"'`]*\);?$/;
+
+interface Others {
+  readonly counts: Map<string, number>;
+  /** Lines that follow each other in one place. */
+  readonly pairs: ReadonlySet<string>;
+}
+
+const pair = (one: string, next: string): string => `${one}\n${next}`;
+
+function pairsOf(places: readonly (readonly Line[])[]): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (const lines of places) {
+    const texts = lines.map(({ text }) => squeezed(text)).filter((text) => text !== '');
+    for (const [at, text] of texts.entries()) if (at > 0) pairs.add(pair(texts[at - 1] ?? '', text));
+  }
+  return pairs;
 }
 
 type Line = Omit<DiffLine, 'moved'>;

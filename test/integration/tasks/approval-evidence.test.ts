@@ -524,3 +524,23 @@ test('a spec that the base has in an older text is told with the difference; one
   p.write({ 'specs/vision.md': '# Aim\n\nThree.\n' });
   expect(await specBehind(context, gitDir, { ...task, spec_ref: 'specs/vision.md#vision' }, base)).toBeUndefined();
 });
+
+test('a test that was red by its name without the change ran at the commit, though its runner names none of those that pass', async () => {
+  // As `pytest -q`: failed tests by their names, passed ones by their number.
+  const runner = [
+    'if grep -q two src/app.ts; then echo "2 passed in 0.01s"; exit 0; fi',
+    'if grep -q test_two test/test_app.py 2>/dev/null; then',
+    'echo "FAILED test/test_app.py::AppTests::test_two - assert 1 == 2"; echo "1 failed, 1 passed in 0.01s"; exit 1; fi',
+    'echo "1 passed in 0.01s"',
+  ].join('\n');
+  const validation = ['sh test/pytest.sh'];
+  const first = { 'test/pytest.sh': `${runner}\n`, 'test/test_app.py': 'def test_one():\n    assert 1\n' };
+  p = project({ tasks: [{ id: 't', validation }], files: first, config: { tdd: 'evidence' } });
+  const tests =
+    'def test_one():\n    assert 1\n\n\nclass AppTests:\n    def test_two(self):\n        assert app() == 2\n';
+  await p.submitted('t', { 'src/app.ts': 'two\n', 'test/test_app.py': tests });
+  succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+  const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
+  expect(proof.tests?.failed).toEqual(['test/test_app.py::AppTests::test_two']);
+  expect((await facts('1: test test/test_app.py::AppTests::test_two')).unrun_tests).toBeUndefined();
+});

@@ -130,12 +130,24 @@ describe('edits of tests', () => {
   });
 
   it('a line that was moved or indented is not taken; one of two equal ones is', () => {
-    const moved = diffOf('test/a.ts', '-expect(a);\n-});', '+  expect(a);\n+  more();');
+    const moved = diffOf('test/a.ts', "-expect(sum('all'));\n-});", "+  expect(sum('all'));\n+  more();");
     expect(testEdits(readHunks(moved))).toEqual({ lines: [] });
-    expect([...losing(readHunks(diffOf('test/a.ts', '-expect(a);', '+  expect(a);')))]).toEqual([]);
+    expect([...losing(readHunks(diffOf('test/a.ts', '-expect(a);\n-more();', '+  expect(a);\n+  more();')))]).toEqual(
+      [],
+    );
     const one = diffOf('test/a.ts', '-expect(a);\n-expect(a);\n+  expect(a);');
     expect(testEdits(readHunks(one)).lines).toEqual(['test/a.ts:2 - expect(a);']);
     expect([...losing(readHunks(one))]).toEqual(['test/a.ts']);
+  });
+
+  it('a bare call that a test lost is told, though a new test has the same one', () => {
+    const lost = diffOf(
+      'test_a.py',
+      '-        scheduler.run_pending()',
+      '+    def test_new(self):\n+      scheduler.run_pending()',
+    );
+    expect(testEdits(readHunks(lost)).lines).toEqual(['test_a.py:1 - scheduler.run_pending()']);
+    expect([...losing(readHunks(lost))]).toEqual(['test_a.py']);
   });
 
   it('weakened: fewer assertions in a place, or something switched off; not a changed assertion, not added ones', () => {
