@@ -41,7 +41,8 @@ export function openRepository(gitDirectory) {
         return known.get(key);
       }),
     );
-  return { git, gitDir: { objects, ask } };
+  const host = { clock: { nextTurn: () => new Promise((done) => setImmediate(done)) } };
+  return { git, gitDir: { objects, ask, host } };
 }
 
 /** Evenly over the history, so that no habit of one year decides. */

@@ -33,7 +33,7 @@ const SHIPPED = [
   ...['package.json', 'README.md', 'LICENSE'],
 ];
 /** What people download. */
-const MOST_BYTES = 1_060_000;
+const MOST_BYTES = 1_150_000;
 const TOOLS = ['git', 'sh', 'env', 'flock', 'dirname', 'mkdir', 'mkfifo', 'rm', 'sed'];
 const COMPILERS = ['cc', 'gcc', 'clang', 'make', 'python3'];
 

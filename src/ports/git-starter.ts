@@ -182,6 +182,8 @@ function endSlowOnes(helper: ChildProcess, pending: ReadonlyMap<number, Pending>
         // It has ended.
       }
     }
+    // It would end by itself, a moment after us: who looks then would still find it.
+    helper.kill('SIGKILL');
   };
   process.once('exit', end);
   helper.once('exit', () => process.off('exit', end));

@@ -25,7 +25,9 @@ export function refuseBusy(board: Board, now: Instant): Refusal | undefined {
     ...new Set(holds.flatMap(({ run, command }) => (run === true || command === undefined ? [] : [command]))),
   ];
   const ways = [
-    ...(holds.some(({ run }) => run !== false) ? ['stop liza run (Ctrl-C) and every liza agent'] : []),
+    ...(holds.some(({ run }) => run !== false)
+      ? ['stop the crew: liza stop; and each liza agent that you started: Ctrl-C']
+      : []),
     ...(commands.length === 0 ? [] : [`release what was claimed by hand: ${commands.join('; ')}`]),
   ];
   const wait = last > 0 ? `, or wait until their leases end (${iso(now + last)})` : '';

@@ -1,5 +1,6 @@
 // `liza deinit`: removes Liza from this project; without --purge the work stays in git.
 
+import { join } from 'node:path';
 import type { Deinited } from '../../project/deinit.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import type { TaskContext } from '../../tasks/context.ts';
@@ -26,13 +27,13 @@ export const verb: Verb = {
   run: async (args, io) => {
     const purge = args.flag('purge');
     const root = io.root();
-    if (typeof root !== 'string') return finish(io, root, purge);
+    const asks = !args.flag('yes') && !args.json;
+    if (typeof root !== 'string') return finish(io, root, { purge, asks });
     const context = await openTaskContext(io, { anyBoard: true });
     if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
     const stays = await branchLine(context);
-    const no =
-      args.flag('yes') || args.json ? undefined : await refusedOrDeclined(io, context, goesAndStays(purge, stays));
+    const no = asks ? await refusedOrDeclined(io, context, goesAndStays(purge, stays)) : undefined;
     if (no !== undefined) return no;
     const done = await deinit(context, purge);
     return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge, stays);
@@ -48,6 +49,7 @@ async function refusedOrDeclined(io: Io, context: TaskContext, shown: readonly s
   return (await said(io, shown)) === false ? DECLINED : undefined;
 }
 
+const KEPT_GOES = 'goes: the board in .git/liza/kept, unfinished work and reviewed commits; nothing of it comes back';
 const DECLINED = refuse('nothing is removed', 'to remove it later: liza deinit', 1, 'left');
 
 function goesAndStays(purge: boolean, branch: readonly string[]): readonly string[] {
@@ -96,7 +98,11 @@ async function branchLine(context: TaskContext): Promise<readonly string[]> {
 }
 
 /** There is no board; an interrupted deinit may have left something, or an earlier one kept something. */
-async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
+async function finish(
+  io: Io,
+  none: Refusal,
+  { purge, asks }: { readonly purge: boolean; readonly asks: boolean },
+): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');
   const repository = await openRepository(io.host, io.cwd);
@@ -104,6 +110,8 @@ async function finish(io: Io, none: Refusal, purge: boolean): Promise<Result> {
   const { commonDirectoryOf } = await import('../../git/directory.ts');
   const { finishDeinit } = await import('../../project/deinit.ts');
   const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
+  const isKept = io.host.disk.existsSync(join(common, 'liza', 'kept'));
+  if (purge && asks && isKept && (await said(io, [KEPT_GOES])) === false) return DECLINED;
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza; ls .git/liza/kept';

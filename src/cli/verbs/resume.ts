@@ -1,9 +1,14 @@
 // `liza resume [task]`: clears what halted the board and records the decision taken.
 // Who may, and when: protocol/commands/operator/kill-switches.ts.
 
+import { isRefusal } from '../../protocol/decision.ts';
+import { isGoalOver } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
-import { act } from '../open-project.ts';
+import { crewAtWork } from '../../supervisor/crew-record.ts';
+import { openProject, runCommand } from '../open-project.ts';
 import type { Verb } from '../verb.ts';
+
+const NOBODY = 'no crew of liza run is at work here; to go on: liza run';
 
 export const verb: Verb = {
   positionals: [
@@ -27,7 +32,11 @@ export const verb: Verb = {
     'liza resume --decision replan --note "drop the export task"',
   ],
   run: async (args, io) => {
-    const note = args.text('note');
-    return act(io, { name: 'resume', ...defined({ task: args.text('task'), decision: args.text('decision'), note }) });
+    const [task, decision, note] = [args.text('task'), args.text('decision'), args.text('note')];
+    const context = await openProject(io);
+    if (isRefusal(context)) return context;
+    return runCommand(context, { name: 'resume', ...defined({ task, decision, note }) }, ({ state }) =>
+      isGoalOver(state) || crewAtWork(context) !== undefined ? {} : { lines: [NOBODY] },
+    );
   },
 };

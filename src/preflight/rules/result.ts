@@ -33,6 +33,8 @@ export interface PreflightCheck {
   readonly mend?: string;
   /** The message in a few words, for the start of a run. */
   readonly brief?: string;
+  /** What mends it, where that is one command. */
+  readonly command?: string;
   /** The end of what a program printed. */
   readonly output?: readonly string[];
 }
@@ -63,9 +65,9 @@ export const stop = (check: CheckName, message: string, mend: string): Preflight
 const ONE_LINE = 62;
 
 /** As a run tells it when it starts: on one line, or with the command that tells all of it. */
-export function startLine({ check, message, mend, brief }: PreflightCheck): string {
+export function startLine({ check, message, mend, brief, command }: PreflightCheck): string {
   const all = [`${check}: ${message}`, ...(mend === undefined ? [] : [mend])].join('; ');
-  return all.length <= ONE_LINE ? all : `${check}: ${brief ?? message}: liza run --check`;
+  return all.length <= ONE_LINE ? all : `${check}: ${brief ?? message}: ${command ?? 'liza run --check'}`;
 }
 
 export const stopsOf = (checks: readonly PreflightCheck[]): readonly PreflightCheck[] =>
@@ -145,10 +147,13 @@ export function checkBudget({ budgets }: Pick<Config, 'budgets'>): PreflightChec
   const named = [budgets?.goal, budgets?.day, budgets?.task, ...Object.values(budgets?.tasks ?? {})];
   const isSet = named.some((one) => Object.values(one ?? {}).some((limit) => typeof limit === 'number'));
   if (isSet) return fine('budget', 'a budget is set');
-  return warn(
-    'budget',
-    'no budget is set: nothing limits what agents spend',
-    `stop them at 20 dollars a day, for example: ${BUDGET_EXAMPLE}`,
-    'nothing limits what agents spend',
-  );
+  return {
+    ...warn(
+      'budget',
+      'no budget is set: nothing limits what agents spend',
+      `stop them at 20 dollars a day, for example: ${BUDGET_EXAMPLE}`,
+      'none is set',
+    ),
+    command: BUDGET_EXAMPLE,
+  };
 }

@@ -355,7 +355,7 @@ describe('handoff', () => {
     succeeded(await claimReview(p.as('code-reviewer-1'), 't', 'code-reviewer-1'));
     await p.run('coder-1', { name: 'retract', task: 't', reason: 'the test passes on the base, too' });
     const context = { ...p.context, store: p.store, pid: process.pid } as unknown as SupervisorContext;
-    expect(await renewOwn(context, 'coder-1', await p.state(), { task: 't', epoch })).toBe(true);
+    expect(await renewOwn(context, 'coder-1', await p.state(), { task: 't', epoch })).toBe('renewed');
     // Its own look at the clock may come before it knows of the retraction.
     await r().until('its end', () => {
       if (sleeps(0, 1000)) r().clock.advance(1000);

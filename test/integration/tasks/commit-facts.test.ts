@@ -208,7 +208,7 @@ test('a diff, read for its reviewer: tests that lost lines or none, moved, weake
   const files = {
     'test/kept.test.ts': 'test(1);\nexpect(1);\n',
     'test/weak.test.ts': 'expect(1);\nexpect(2);\n',
-    'test/old.test.ts': 'expect(3);\n',
+    'test/old.test.ts': "expect('three');\n",
     'package.json': '{"version":"1","scripts":{"test":"sh tools/run.sh"}}',
     'tools/run.sh': 'true\n',
     'src/app.ts': 'one\n',
@@ -219,7 +219,7 @@ test('a diff, read for its reviewer: tests that lost lines or none, moved, weake
     'test/kept.test.ts': 'describe(() => {\n  test(1);\n  expect(1);\n  expect(2);\n});\n',
     'test/weak.test.ts': 'expect(2);\n',
     'test/old.test.ts': null,
-    'test/moved.test.ts': 'expect(3);\n',
+    'test/moved.test.ts': "expect('three');\n",
     'package.json': '{"version":"2","scripts":{"test":"sh tools/run.sh"}}',
     'tools/run.sh': 'true || true\n',
     'README.md': 'x\n',

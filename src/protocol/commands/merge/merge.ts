@@ -91,13 +91,15 @@ export const reserveMerge: Row<'reserve-merge'> = {
     const { task, actor, command } = s;
     const { candidate, judged, before = [] } = command;
     const by = actorName(actor);
+    // Its agent has no part in it.
+    const merger = actor.id === undefined ? by : `Liza (supervisor of ${by})`;
     const named = before.length === 0 ? task.id : `${before.map((one) => one.task).join(', ')} and ${task.id}`;
     return {
       state: announceBatch(s, by),
       detail:
         judged === undefined
-          ? `${by} merges ${named} as ${candidate.slice(0, 12)} onto ${baseOf(command).slice(0, 12)}`
-          : `${by} moves integration to ${candidate.slice(0, 12)} for ${named}: ${judged.tested ?? judged.untested ?? 'it is there already'}`,
+          ? `${merger} merges ${named} as ${candidate.slice(0, 12)} onto ${baseOf(command).slice(0, 12)}`
+          : `${merger} moves integration to ${candidate.slice(0, 12)} for ${named}: ${judged.tested ?? judged.untested ?? 'it is there already'}`,
     };
   },
 };

@@ -108,7 +108,7 @@ export const answer: Row<'answer'> = {
         ...about,
         detail: `${first} answered`,
         said: s.command.text,
-        notes: [...replaced(targets), ...builtOn(s, state, targets)],
+        notes: [...replaced(state, targets), ...builtOn(s, state, targets)],
       };
     const change = unblock.change(unblocking(s, state, freed));
     if ('ok' in change) return change;
@@ -321,12 +321,16 @@ function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change 
 }
 
 /** Two people may answer the same question: the later one reads what its answer replaces. */
-const replaced = (targets: readonly Question[]): readonly string[] =>
-  targets.flatMap(({ id, status, answer, assume, closed_by: by }) =>
-    status === 'answered' || status === 'assumed'
-      ? [`${id} was ${status} before by ${by ?? 'somebody'}: "${answer ?? assume ?? ''}"; your answer applies now`]
-      : [],
-  );
+const replaced = (state: State, targets: readonly Question[]): readonly string[] =>
+  targets.flatMap(({ id, status, answer, assume, closed_by: by, task }) => {
+    if (status !== 'answered' && status !== 'assumed') return [];
+    const about = task === undefined ? undefined : findTask(state, task)?.status;
+    const now =
+      about !== undefined && isTerminal(about)
+        ? `${task} is ${about}, so your answer changes nothing of it; what it must be instead is a task of its own: liza add-task`
+        : 'your answer applies now';
+    return [`${id} was ${status} before by ${by ?? 'somebody'}: "${answer ?? assume ?? ''}"; ${now}`];
+  });
 
 /** What a person's answer may undo, and who reads it; one that says what was assumed undoes nothing. */
 function builtOn({ part, board }: Situation<'answer'>, state: State, targets: readonly Question[]): readonly string[] {
