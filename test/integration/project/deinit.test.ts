@@ -276,7 +276,7 @@ describe('refused', () => {
     later();
     const ran = await here.liza(['deinit']);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('coder-1') });
-    expect(ran.stderr).toContain('stop liza run (Ctrl-C)');
+    expect(ran.stderr).toContain('stop the crew: liza stop');
   });
 
   test('for agents', async () => {

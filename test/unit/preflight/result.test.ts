@@ -101,7 +101,7 @@ test('after the goal’s end liza finish is the step, which is no warning, howev
 });
 
 test.each([
-  [checkBudget({}), 'budget: nothing limits what agents spend: liza run --check'],
+  [checkBudget({}), 'budget: none is set: liza config set budgets.day.usd 20'],
   [
     warn('base', 'main has 1 commit that integration lacks', 'liza sync'),
     'base: main has 1 commit that integration lacks; liza sync',
