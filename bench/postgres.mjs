@@ -1,6 +1,7 @@
 // What a board on PostgreSQL costs, on a server of the bench's own with its data on disk and every commit durable.
 //   command   one committed change, against the very same SQL by hand on a warm connection
 //   tasks     the same at 10,000 tasks against 100, for a note and for a change of a task; a cold start at 10,000
+//   wake      from a commit on one host to the call of a watcher on another, beyond LISTEN and NOTIFY by hand
 //   writers   eight processes on one board: transactions each second, none lost
 
 import { fork } from 'node:child_process';
@@ -10,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { emptyDatabase, startPostgres, stopPostgres } from '../test/support/postgres.mjs';
+import { emptyDatabase, startPostgres, stopPostgres, stopPostgresWhenKilled } from '../test/support/postgres.mjs';
 import { boardText } from './boards.mjs';
 import { finish, median, quick, wantsCase } from './part.mjs';
 
-const LIMITS = { command: 2, tasks: 1.3, coldMs: 1000, writers: 600 };
+const LIMITS = { command: 2, tasks: 1.3, coldMs: 1000, wakeMs: 50, writers: 600 };
 const ROUNDS = quick ? 60 : 300;
 const SECONDS = quick ? 2 : 6;
 const WRITERS = 8;
@@ -64,6 +65,7 @@ async function measure() {
     await loadParts(folder);
     const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
     // What it needs of a folder, before the server: its data is on this disk.
+    stopPostgresWhenKilled([folder]);
     const server = await startPostgres(folder, []);
     const small = await board(parts, server, folder, 100);
     if (wantsCase('command')) {
@@ -96,6 +98,13 @@ async function measure() {
       }
       const cold = await coldStart(parts, large);
       tell('cold start at 10,000 tasks', cold.toFixed(0), '', `≤ ${LIMITS.coldMs}`, cold > LIMITS.coldMs);
+    }
+    if (wantsCase('wake')) {
+      const { ours, byHand } = await wakes(parts, folder, await board(parts, server, folder, 100));
+      tell(
+        ...['wake on another host, p95', ours.toFixed(1), `${(ours - byHand).toFixed(1)} more than by hand`],
+        ...[`≤ ${LIMITS.wakeMs} more`, ours - byHand > LIMITS.wakeMs],
+      );
     }
     if (wantsCase('writers')) {
       const target = await board(parts, server, folder, 100);
@@ -264,6 +273,49 @@ async function coldStart(parts, target) {
   return median(times);
 }
 
+const p95 = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * 0.95)];
+const now = () => performance.timeOrigin + performance.now();
+
+/** Both in turns: a commit of this process, and an announcement by hand that another connection hears. */
+async function wakes(parts, folder, target) {
+  const child = fork(import.meta.filename, [], {
+    env: { ...process.env, BENCH_WATCHER: JSON.stringify({ folder, target }) },
+  });
+  const next = async () => (await once(child, 'message'))[0];
+  await next();
+  const [speaker, listener] = [await connectTo(parts, target.url), await connectTo(parts, target.url)];
+  await listener.query('listen by_hand');
+  let heard = () => {};
+  listener.onNotification((channel) => channel === 'by_hand' && heard(now()));
+  const store = storeOf(parts, target);
+  const [ours, byHand] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    const woken = next();
+    let start = now();
+    await run(parts, store, CHANGES['a note'](parts), round);
+    ours.push((await woken).at - start);
+    const notified = new Promise((resolve) => {
+      heard = resolve;
+    });
+    start = now();
+    await speaker.query("select pg_notify('by_hand', '')");
+    byHand.push((await notified) - start);
+  }
+  child.kill();
+  await Promise.all([speaker.close(), listener.close()]);
+  return { ours: p95(ours), byHand: p95(byHand) };
+}
+
+async function watcher() {
+  const { folder, target } = JSON.parse(process.env.BENCH_WATCHER);
+  const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
+  const store = storeOf(parts, ownHost(parts, target));
+  await store.read();
+  store.watch(() => process.send({ at: now() }));
+  // It listens once it has heard itself.
+  setTimeout(() => process.send('ready'), 1000);
+}
+
 async function writers(parts, folder, target) {
   const children = Array.from({ length: WRITERS }, () =>
     fork(import.meta.filename, [], { env: { ...process.env, BENCH_WRITER: JSON.stringify({ folder, target }) } }),
@@ -298,4 +350,5 @@ async function writer() {
 }
 
 if (process.env.BENCH_WRITER !== undefined) await writer();
+else if (process.env.BENCH_WATCHER !== undefined) await watcher();
 else await measure();

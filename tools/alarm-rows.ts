@@ -333,6 +333,41 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       'its file in `.liza/rejected/` is deleted',
     ),
   ],
+  'HOST LOST': [
+    alarm(
+      '{host} — it ran {agents} and is silent; its tasks are free when their leases end; if it does not come back: liza hosts drain {id}',
+      'a host was not seen for a minute, did not end in order, and no other host runs its agents by now',
+      'it is seen again, other hosts run its agents, or it is drained',
+    ),
+  ],
+  'NO HOST FITS': [
+    warning(
+      '{task} needs {tags}, and no host that is there has it: liza hosts tag <host> {tags}',
+      'no host that is there, and takes work, has every tag of a live task',
+      'one has, or the task has ended',
+    ),
+  ],
+  'STORE UNREACHABLE': [
+    alarm(
+      '{why}; {next step}',
+      'the database of the board did not answer for ten seconds, or refuses',
+      'it answers; the watcher looks every second',
+    ),
+  ],
+  'STORE SET BACK': [
+    alarm(
+      'the database was set back: this host has seen entry {n}, and the database {what it has}; {next step}',
+      'the database has lost entries that this host, or the exchange, has seen: nothing starts here',
+      'the newer database is back, or `liza store accept`',
+    ),
+  ],
+  'EXCHANGE UNREACHABLE': [
+    alarm(
+      'the exchange {address} cannot be reached: {why}; submissions and merges wait for it',
+      'a crew could not reach the exchange for a minute, or it refuses',
+      'it is reached, or no crew of this host has tried for three minutes',
+    ),
+  ],
 };
 
 export const ALARM_ROWS: readonly AlarmRow[] = ALARM_NAMES.flatMap((name) =>

@@ -5,6 +5,7 @@
 import { isBranchThere } from '../git/refs.ts';
 import type { Clock } from '../ports/host.ts';
 import { type Board, SHELL } from '../protocol/board.ts';
+import { Refused } from '../protocol/decision.ts';
 import { invariants } from '../protocol/invariants.ts';
 import type { Notice } from '../protocol/notice.ts';
 import { settings } from '../protocol/state.ts';
@@ -21,8 +22,10 @@ import type { Snapshot } from '../store/store.ts';
 import { readSwitches } from '../store/switch-files.ts';
 import type { StoreContext } from '../store/transact.ts';
 import { type Instant, instant } from '../text/time.ts';
+import { readOutage } from './exchange-outage.ts';
 import type { Alarm } from './rules/alarm.ts';
 import { alarms, invalidState, type SetAside, type Surroundings } from './rules/evaluate.ts';
+import { exchangeAlarms, type StoreTrouble, storeAlarms } from './rules/host-rows.ts';
 
 export interface Observation {
   /** Undefined: it was never readable. */
@@ -45,7 +48,7 @@ export function openObserver(context: StoreContext, lastHalt?: () => Instant | u
   /** By the steady clock: when a kill switch was last on. */
   let haltedAt: number | undefined;
   return async () => {
-    const { known, stamp, problem } = await readBoard();
+    const { known, stamp, problem, store } = await readBoard();
     let board = known?.board;
     let unreadable = problem;
     try {
@@ -54,8 +57,10 @@ export function openObserver(context: StoreContext, lastHalt?: () => Instant | u
     } catch (error) {
       unreadable ??= (error as Error).message;
     }
+    const exchange = readOutage(context, clock.now());
     if (known === undefined || board === undefined) {
-      return { board: undefined, found: [invalidState(unreadable ?? 'it cannot be read')] };
+      const found = store === undefined ? [invalidState(unreadable ?? 'it cannot be read')] : storeAlarms({ store });
+      return { board: undefined, found: [...found, ...exchangeAlarms({ exchange })] };
     }
     const steady = clock.steady();
     if (Object.keys(board.switches).length > 0) haltedAt = steady;
@@ -70,6 +75,8 @@ export function openObserver(context: StoreContext, lastHalt?: () => Instant | u
       sinceHalt: haltedAt === undefined ? undefined : steady - haltedAt,
       integrationThere: hasIntegration(context, board),
       invalid: unreadable ?? known.invalid,
+      store,
+      exchange,
     };
     ages.next();
     return { board, found: alarms(board, clock.now(), { ...surroundings, age: ages.age }) };
@@ -114,6 +121,8 @@ interface BoardReading {
   readonly stamp?: string | undefined;
   /** Why it could not be read this time. */
   readonly problem?: string;
+  /** Why the database that it is in could not be asked this time. */
+  readonly store?: StoreTrouble;
 }
 
 function boardReader(context: StoreContext): () => Promise<BoardReading> {
@@ -131,9 +140,16 @@ function boardReader(context: StoreContext): () => Promise<BoardReading> {
       }
       return { known, stamp };
     } catch (error) {
-      return { known, stamp, problem: (error as Error).message };
+      const store = context.shared === undefined ? undefined : storeTrouble(error);
+      return store === undefined ? { known, stamp, problem: (error as Error).message } : { known, stamp, store };
     }
   };
+}
+
+function storeTrouble(error: unknown): StoreTrouble | undefined {
+  if (!(error instanceof Refused)) return undefined;
+  const { guard, message, hint } = error.refusal;
+  return { isSetBack: guard === 'store-set-back', text: `${message}; ${hint}` };
 }
 
 const hasIntegration = ({ disk, paths }: BoardContext, { state }: Board): boolean | undefined =>
@@ -145,12 +161,13 @@ const hasIntegration = ({ disk, paths }: BoardContext, { state }: Board): boolea
 export async function surroundingsOf(context: StoreContext, snapshot: Snapshot): Promise<Surroundings> {
   const { board: _read, ...known } = await know(context, snapshot);
   const integrationThere = hasIntegration(context, snapshot.board);
-  return { ...known, aside: rejectedReader(context)(), integrationThere };
+  const exchange = readOutage(context, snapshot.now);
+  return { ...known, aside: rejectedReader(context)(), integrationThere, exchange };
 }
 
 /** An editor that saves in place empties the file first: what is new or wrong counts if it is still so a moment later. */
 async function settled(context: StoreContext, before: Known | undefined): Promise<Known> {
-  const look = async (): Promise<Known> => know(context, await context.store.read());
+  const look = async (): Promise<Known> => know(context, await context.store.read(WITHIN));
   const now = await look().catch(() => undefined);
   const told = new Set(before?.notices.map(({ message }) => message));
   const calm = now?.notices.every(({ message }) => told.has(message)) === true;
@@ -160,6 +177,8 @@ async function settled(context: StoreContext, before: Known | undefined): Promis
 }
 
 export const SETTLE_MS = 150;
+/** Between announcements nothing changes but what time brings. */
+const WITHIN = 10_000;
 
 async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
   const { board, notices } = snapshot;

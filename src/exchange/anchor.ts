@@ -16,13 +16,24 @@ export type Found =
   | { readonly how: 'none' }
   | Failed;
 
+const MOVES = 5;
+
 export async function anchorThere(exchange: Exchange): Promise<Found> {
-  const listed = await listRefs(exchange);
-  if (listed.how !== 'listed') return listed;
-  const at = listed.refs.get(ANCHOR);
-  if (at === undefined) return { how: 'none' };
-  const brought = await bringCommits(exchange, [{ ref: ANCHOR, commit: at }]);
-  if (brought.how !== 'done') return brought;
+  let before: string | undefined;
+  for (let n = 0; ; n += 1) {
+    const listed = await listRefs(exchange);
+    if (listed.how !== 'listed') return listed;
+    const at = listed.refs.get(ANCHOR);
+    if (at === undefined) return { how: 'none' };
+    const brought = await bringCommits(exchange, [{ ref: ANCHOR, commit: at }]);
+    if (brought.how === 'done') return read(exchange, at);
+    // Each host moves it on: it may be elsewhere by now.
+    if (at === before || n === MOVES) return brought;
+    before = at;
+  }
+}
+
+async function read(exchange: Exchange, at: string): Promise<Found> {
   const anchor = readAnchor((await readMessage(exchange.gitDir, at)) ?? '');
   if (anchor !== undefined) return { how: 'found', anchor, at };
   return { how: 'refused', why: 'its anchor is not what Liza writes', mend: 'look who wrote it: git show, there' };

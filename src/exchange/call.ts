@@ -10,14 +10,29 @@ export const remoteOf = ({ address }: Exchange) => ({
   protocols: address.transport === 'https' ? ['https', 'ssh'] : [address.transport],
 });
 
+/** Whoever can write into the folder has named programs there, and a checkout to be updated. */
+const NOT_ITS_OWN = {
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.alternateRefsCommand': '',
+  'receive.denyCurrentBranch': 'refuse',
+  'receive.denyDeleteCurrent': 'refuse',
+  'receive.autogc': 'false',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+};
+/** Nor does it fetch what it lacks, from wherever its settings say. */
+const FETCHES_NOTHING = 'GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1';
+
 /**
- * Of a folder git runs the other side here, as this user: without the hooks and programs that its settings name. A server
- * runs what it likes, as somebody else.
+ * Of a folder git runs the other side here, as this user: without the hooks and programs that its settings name, and
+ * without a checkout. A server runs what it likes, as somebody else.
  */
-export const otherSide = ({ address }: Exchange, program: 'receive-pack' | 'upload-pack'): readonly string[] =>
-  address.transport === 'file'
-    ? [`--${program}=git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand= ${program}`]
-    : [];
+export const otherSide = ({ address }: Exchange, program: 'receive-pack' | 'upload-pack'): readonly string[] => {
+  if (address.transport !== 'file') return [];
+  const settings = Object.entries(NOT_ITS_OWN).map(([name, value]) => `-c ${name}=${value}`);
+  return [`--${program}=${FETCHES_NOTHING} git ${settings.join(' ')} ${program}`];
+};
 
 /** What git answered; or that it did not. */
 export async function callExchange(

@@ -30,6 +30,8 @@ export interface Connection {
   /** Calls once, when it ends for whatever reason. */
   onEnd(ended: () => void): void;
   readonly isOpen: boolean;
+  /** The process that the other side named as the one that serves it: the server's own, or a pooler's word. */
+  readonly process: number | undefined;
   /** An idle connection does not keep the program running. */
   background(): void;
   close(): Promise<void>;

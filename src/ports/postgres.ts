@@ -43,7 +43,8 @@ function configOf(address: DatabaseAddress, application: string, encrypted: bool
     port,
     database,
     user,
-    ...(password === undefined ? {} : { password }),
+    // Without one the driver would look for a file of its own.
+    password: password ?? '',
     application_name: application,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
@@ -102,6 +103,7 @@ function connectionOf(client: Client): Connection {
     get isOpen() {
       return isOpen;
     },
+    process: (client as unknown as { readonly processID?: number | null }).processID ?? undefined,
     background: () => streamOf(client)?.unref?.(),
     close: async () => {
       isOpen = false;
@@ -129,6 +131,8 @@ const CERTIFICATE = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS|HO
 
 function notConnected(error: unknown): DatabaseError {
   const { code, message } = failed(error, 'unreachable');
+  // The driver's own words where the server wants a password and there is none.
+  if (/^SASL: .*password/i.test(message)) return new DatabaseError('refused', message, '28P01');
   const { severity } = error as { readonly severity?: string };
   const isFinal =
     (severity !== undefined && !LATER.test(code)) || CERTIFICATE.test(code) || /does not support SSL/i.test(message);

@@ -9,7 +9,7 @@ import { replaceFile, syncDirectory } from '../ports/files.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import { addressToKeep, keepAddress } from '../store/postgres/address.ts';
-import { newerSchema } from '../store/postgres/failures.ts';
+import { newerSchema, olderSchema } from '../store/postgres/failures.ts';
 import { SCHEMA_VERSION } from '../store/postgres/schema.ts';
 import { storeFile, storeText } from '../store/shared-board.ts';
 import { asOwner } from './init-place.ts';
@@ -20,6 +20,7 @@ export interface Joined {
   readonly ok: true;
   readonly message: string;
   readonly lines: readonly string[];
+  readonly already?: true;
 }
 
 /** `wanted`: the id of the board, where the database has several of this repository. */
@@ -30,7 +31,12 @@ export async function joinBoard(
 ): Promise<Joined | Refusal> {
   const { files, paths } = context;
   if (context.shared !== undefined)
-    return { ok: true, message: `already done: this host is on the board ${context.shared.board}`, lines: [] };
+    return {
+      ok: true,
+      message: `already done: this clone is on the board ${context.shared.board}, as host ${context.shared.name}`,
+      lines: [],
+      already: true,
+    };
   if (files.stat(paths.state) !== undefined || files.stat(paths.journal) !== undefined)
     return refuse(
       'this project has a board of its own in state.yaml',
@@ -45,7 +51,7 @@ export async function joinBoard(
   const found = await withConnection(context, url, (connection) => choose(context, connection, repository, wanted));
   if ('ok' in found) return found;
   return asOwner(context, gitDir.common, async (): Promise<Joined> => {
-    const host = newHost(context);
+    const host = newHost(context, found.names);
     context.disk.mkdirSync(paths.liza, { recursive: true });
     const made = await makeProject({ ...siteOf(context, gitDir.common), files, branch: found.branch });
     keepAddress(context, url);
@@ -58,6 +64,8 @@ export async function joinBoard(
 interface Found {
   readonly board: string;
   readonly branch: string;
+  /** What its hosts are called. */
+  readonly names: readonly string[];
 }
 
 async function choose(
@@ -67,14 +75,20 @@ async function choose(
   wanted: string | undefined,
 ): Promise<Found | Refusal> {
   const [schema] = await connection.query('select max(version) as version from liza.version');
-  if (Number(schema?.['version'] ?? 0) > SCHEMA_VERSION) return newerSchema(Number(schema?.['version']));
+  const version = Number(schema?.['version'] ?? 0);
+  if (version > SCHEMA_VERSION) return newerSchema(version);
+  if (version < SCHEMA_VERSION) return olderSchema(version);
   const rows = await connection.query("select id, repository from liza.board where stage = 'open' order by created");
   const boards: string[] = [];
   for (const { id, repository } of rows) {
     if (repository === null || (await hasCommit(context, root, String(repository)))) boards.push(String(id));
   }
   const board = wanted === undefined && boards.length === 1 ? boards[0] : boards.find((one) => one === wanted);
-  if (board !== undefined) return { board, branch: await branchOf(connection, board) };
+  if (board !== undefined) {
+    const hosts = await connection.run('select name from liza.host where board = $1', [board]);
+    const names = hosts.map(({ name }) => String(name));
+    return { board, branch: await branchOf(connection, board), names };
+  }
   if (boards.length > 1)
     return refuse(
       `the database has ${boards.length} boards of this repository: ${boards.join(', ')}`,

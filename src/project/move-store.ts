@@ -38,7 +38,7 @@ export async function moveToPostgres(context: BoardContext, repository: string |
   const url = addressToKeep(context);
   if (typeof url !== 'string') return url;
   const { board, now } = await openStore(context).read();
-  const busy = refuseBusy(board, now);
+  const busy = refuseBusy(board, now, 'liza store move postgres');
   if (busy !== undefined) return busy;
   const lock = await context.lock();
   if (!('release' in lock)) return unlocked(lock, context);
@@ -136,7 +136,7 @@ export async function moveToYaml(context: BoardContext): Promise<Moved | Refusal
   if (shared === undefined)
     return refuse('this board is in state.yaml', 'liza store says where a board is', 1, 'store-moved');
   const { board, now } = await openStore(context).read();
-  const busy = refuseBusy(board, now);
+  const busy = refuseBusy(board, now, 'liza store move yaml');
   if (busy !== undefined) return busy;
   return moveBack(context, shared);
 }

@@ -2,12 +2,14 @@
 // another host can go on where this one stopped, and what could not be sent is offered again. A person is told when it
 // cannot be reached, once, and when it can be again. Where no exchange is set it only looks at the board.
 
+import { tellOutage } from '../alarms/exchange-outage.ts';
 import { hasExchange, openExchange } from '../exchange/open.ts';
 import { afterCall, type Outage, outageText } from '../exchange/rules/outage.ts';
 import type { Outcome } from '../exchange/rules/outcome.ts';
 import { openGitDir } from '../git/integration.ts';
 import { isRefusal } from '../protocol/decision.ts';
 import type { TaskContext } from '../tasks/context.ts';
+import { keepAnchor } from '../tasks/exchange/keep-anchor.ts';
 import { offerAll } from '../tasks/exchange/offer-work.ts';
 import { catchUp } from '../tasks/exchange/shared-branch.ts';
 
@@ -18,6 +20,7 @@ export interface ExchangeLoop {
 
 /** How often it is offered what is new. */
 const OFFER_MS = 60_000;
+const WITHIN = 10_000;
 
 export async function keepOffering({ context, report }: ExchangeLoop, over: AbortSignal): Promise<void> {
   const { clock } = context;
@@ -29,6 +32,7 @@ export async function keepOffering({ context, report }: ExchangeLoop, over: Abor
     outage = done === undefined ? undefined : afterCall(outage, done.outcome, now);
     const text = outageText(outage, done?.shown ?? '', now);
     if (text !== undefined && text !== told) report('alarm', text);
+    if (outage === undefined || text !== undefined) tellOutage(context, text, now);
     if (told !== undefined && outage === undefined) report('info', 'the exchange is reached again');
     told = text ?? (outage === undefined ? undefined : told);
     await clock.sleep(outage === undefined ? OFFER_MS : Math.max(0, outage.next - now), over);
@@ -47,7 +51,7 @@ const orOver = <T>(work: Promise<T>, over: AbortSignal): Promise<T | undefined> 
 async function offerNow(
   context: TaskContext,
 ): Promise<{ readonly outcome: Outcome; readonly shown: string } | undefined> {
-  const { board } = await context.store.read();
+  const { board } = await context.store.read(WITHIN);
   if (!hasExchange(board.state.config)) return undefined;
   const gitDir = await openGitDir(context, board);
   const exchange = isRefusal(gitDir) ? gitDir : await openExchange(gitDir, board.state.config);
@@ -57,6 +61,7 @@ async function offerNow(
   const done = await offerAll(exchange, board);
   // What holds it up is told by whoever merges.
   if (done.how === 'exchanged') await catchUp(context);
+  const anchored = done.how === 'exchanged' ? await keepAnchor(context, exchange) : undefined;
   const { shown } = exchange.address;
-  return { outcome: done.how === 'exchanged' ? { how: 'done' } : done, shown };
+  return { outcome: done.how === 'exchanged' ? (anchored ?? { how: 'done' }) : done, shown };
 }

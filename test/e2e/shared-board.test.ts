@@ -100,7 +100,15 @@ test('a second host joins with its clone, sees and changes the board, and PAUSE 
     file: (...parts) => path.join(root, ...parts),
     read: (...parts) => fs.readFileSync(path.join(root, ...parts), 'utf8'),
   });
-  expect(q.ok(['init', '--join'], { env: { LIZA_STORE_URL: url } }).stdout).toContain('is on the board');
+  const joined = q.ok(['init', '--join'], { env: { LIZA_STORE_URL: url } }).stdout;
+  expect(joined).toContain('is on the board');
+  // A clone has people's branches alone; and nothing of what happens here would reach the other.
+  expect(joined).toContain('the branch integration is at');
+  expect(joined).toContain('liza config set exchange');
+  expect(q.git('rev-parse', 'integration')).toBe(p.git('rev-parse', 'integration'));
+  expect(q.ok(['status']).stdout).not.toContain('INTEGRATION GONE');
+  const names = JSON.parse(p.ok(['hosts', '--json']).stdout).hosts.map(({ name }: { name: string }) => name);
+  expect(names).toEqual([names[0], `${names[0]}-2`]);
   q.ok(['note', 'from the second host']);
   expect(p.ok(['note', 'list']).stdout).toContain('from the second host');
   const watch = p.start(['watch']);
@@ -135,6 +143,70 @@ test('a second host joins with its clone, sees and changes the board, and PAUSE 
   expect(refused.stderr).toContain('no board of the database is of this repository');
 });
 
+const WORK = `
+t=$(basename "$PWD")
+liza begin "$t" --intent "a file and its test" --risks none --validation "test -d . passes" --file src/
+mkdir -p src test && echo "export const made = 1;" > "src/$t.mjs" && echo "import '../src/$t.mjs';" > "test/$t.test.mjs"
+git add -A && git commit -qm "$t" && liza submit-for-review "$t" HEAD
+`;
+
+test('liza run works on two hosts at once, with an exchange; without one the second does not start', {
+  timeout: 180_000,
+}, async () => {
+  const { url } = await database();
+  const p = rehearsed();
+  p.ok(['abandon', 'a', '--reason', 'others are made']);
+  const script = p.file('.liza', 'rehearsal.json');
+  const coder = { role: 'coder', steps: [{ run: ['sh', '-c', WORK] }, { exit: 42, reason: 'submitted' }] };
+  const reviewer = { role: 'code-reviewer', steps: [{ approve: 'good\n1: ran test -d .' }, { exit: 0 }] };
+  const planner = { role: 'planner', steps: [{ exit: 0 }] };
+  fs.writeFileSync(script, JSON.stringify({ scenes: [coder, reviewer, planner] }));
+  const add = (id: string) =>
+    p.ok([
+      ...[
+        'add-task',
+        '--id',
+        id,
+        '--desc',
+        `make ${id}`,
+        '--spec',
+        'specs/vision.md',
+        '--done',
+        `${id} is there and exported`,
+      ],
+      ...['--scope', 'IN: src/, test/', '--validate', 'test -d .', '--ready'],
+    ]);
+  p.ok(['store', 'move', 'postgres'], { env: { LIZA_STORE_URL: url } });
+  const root = path.join(p.base, 'second');
+  p.git('clone', '--quiet', p.root, root);
+  const q = builtIn({ ...p, root, file: (...parts) => path.join(root, ...parts) });
+  q.ok(['init', '--join'], { env: { LIZA_STORE_URL: url } });
+  const run = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1', '--until-idle'];
+  add('first');
+  await p.start(run).ended;
+  expect(JSON.parse(p.ok(['show', 'first', '--json']).stdout).task.status).toBe('MERGED');
+  expect(q.liza(run)).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no exchange') });
+  // Its clone has nothing of that merge: the exchange brings it.
+  const bare = path.join(p.base, 'exchange.git');
+  p.git('init', '--quiet', '--bare', bare);
+  p.git('push', '--quiet', bare, 'integration');
+  p.ok(['config', 'set', 'exchange', bare]);
+  const ids = ['t1', 't2', 't3', 't4'];
+  for (const id of ids) add(id);
+  const ends = await Promise.all([p.start(run).ended, q.start(run).ended]);
+  const told = ends.map(({ stdout, stderr }) => stdout + stderr).join('\n----\n');
+  const statusOf = (id: string) => JSON.parse(p.ok(['show', id, '--json']).stdout).task.status;
+  for (const id of ids) expect(statusOf(id), told).toBe('MERGED');
+  const entries = p.read('.liza', 'journal.jsonl').trimEnd().split('\n');
+  const registered = entries.flatMap((line) =>
+    / registered as /.test(line) ? [JSON.parse(line).actor as string] : [],
+  );
+  expect(new Set(registered)).toEqual(
+    new Set(['planner', 'coder', 'code-reviewer'].flatMap((role) => [`${role}-1`, `${role}-2`])),
+  );
+  expect(p.ok(['log', 'verify']).stdout).toMatch(/the journal is intact/);
+});
+
 test('commands for the file work on a copy, and an edit of the view is set aside', { timeout: 60_000 }, async () => {
   const { url } = await database();
   const p = builtProject();
@@ -165,4 +237,45 @@ test('commands for the file work on a copy, and an edit of the view is set aside
   expect(heading()).not.toContain('A view of');
   expect(p.ok(['note', 'at home']).code).toBe(0);
   expect(p.ok(['log', 'verify']).stdout).toMatch(/the journal is intact: 7 entries/);
+});
+
+test('a drained host ends its sessions and its crew, hands its task back, and works again when it may', {
+  timeout: 90_000,
+}, async () => {
+  const { url } = await database();
+  const p = rehearsed();
+  p.ok(['config', 'set', 'pause_grace', '2']);
+  const script = p.file('.liza', 'rehearsal.json');
+  const scenes = JSON.parse(fs.readFileSync(script, 'utf8'));
+  fs.writeFileSync(
+    script,
+    JSON.stringify({ scenes: [{ role: 'coder', when: 'start', steps: [{ wait: 600 }] }, ...scenes.scenes] }),
+  );
+  p.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 1 } })]);
+  p.ok(['store', 'move', 'postgres'], { env: { LIZA_STORE_URL: url } });
+  const run = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
+  const crew = p.start(run);
+  await until(() => p.ok(['status']).stdout.includes('WORKING'));
+  const [host] = JSON.parse(p.ok(['hosts', '--json']).stdout).hosts;
+  expect(p.ok(['hosts', 'drain', host.id]).stdout).toContain('takes no new work');
+  const ended = await crew.ended;
+  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stdout + ended.stderr).toContain('is drained: it takes no new work');
+  // Nobody is missed, and whoever may take the task need not wait for a lease.
+  const hosts = p.ok(['hosts']).stdout;
+  expect(hosts).toContain('drained');
+  expect(hosts).toContain('no agents');
+  expect(p.ok(['status']).stdout).not.toContain('HOST LOST');
+  expect(p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } }).stderr).toContain('is drained');
+  expect(p.ok(['log']).stdout).toContain('takes no new work');
+  expect(p.ok(['hosts', 'drain', host.id, '--undo']).stdout).toContain('takes work again');
+  p.ok(['hosts', 'tag', host.id, 'gpu']);
+  p.ok(['add-task', '--id', 'b', '--desc', 'needs what nobody has', '--needs', 'tpu,gpu']);
+  expect(JSON.parse(p.ok(['show', 'b', '--json']).stdout).task.needs).toEqual(['tpu', 'gpu']);
+  expect(p.ok(['hosts']).stdout).toContain('has gpu');
+  p.ok(['abandon', 'b', '--reason', 'only looked at']);
+  const again = p.start(run);
+  await until(() => p.ok(['status']).stdout.includes('WORKING'));
+  again.child.kill('SIGINT');
+  await again.ended;
 });

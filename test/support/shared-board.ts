@@ -18,7 +18,7 @@ import { sessionOf } from '../../src/store/postgres/session.ts';
 import { storeText } from '../../src/store/shared-board.ts';
 import { parseDocument } from '../../src/store/yaml/document.ts';
 import { type Instant, iso } from '../../src/text/time.ts';
-import { hostAt } from '../host.ts';
+import { hostAt, hurried } from '../host.ts';
 import { boardContext } from './board-context.ts';
 import { asOwner, emptyDatabase, type Server, startPostgres } from './postgres.mjs';
 import { stateText } from './project.ts';
@@ -29,12 +29,23 @@ export interface SharedBench {
   readonly board: string;
   readonly database: string;
   readonly url: string;
-  /** A further host of the board: a folder of its own. `through`: another address, say a proxy's. No views: no files are kept. */
-  host(name: string, through?: string, views?: 'no views'): BoardContext;
+  /** A further host of the board: a folder of its own. */
+  host(name: string, options?: HostOptions): BoardContext;
   /** The server's clock, from now on held. */
   setClock(now: Instant): Promise<void>;
+  /** As a backup of now that somebody brings back later. */
+  backup(): Promise<() => Promise<void>>;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
+}
+
+interface HostOptions {
+  /** Another address, say a proxy's. */
+  readonly through?: string;
+  /** No files are kept. */
+  readonly views?: false;
+  /** It gives up after a tenth of the time. */
+  readonly hurries?: true;
 }
 
 export const connectTo = async (url: string, disk: Disk = realDisk) => {
@@ -45,10 +56,9 @@ export const connectTo = async (url: string, disk: Disk = realDisk) => {
 
 export async function sharedBench(first: State, now: Instant): Promise<SharedBench> {
   const server = await startPostgres();
-  const { name, url, drop } = await emptyDatabase(server);
+  const { name, url, drop } = await emptyDatabase(server, await withTables(server));
   const board = 'board-1';
   const connection = await connectTo(url);
-  await migrate(connection);
   const text = stateText(first);
   const parsed = await parseDocument(text, { recordSections: RECORD_SECTIONS });
   if (!parsed.ok) throw new Error(parsed.message);
@@ -65,12 +75,12 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
   const opened: BoardContext[] = [];
   return {
     ...{ server, board, database: name, url },
-    host: (id, through = url, views) => {
+    host: (id, { through = url, views, hurries } = {}) => {
       const root = temporaryFolder();
       fs.mkdirSync(path.join(root, '.liza'));
       fs.writeFileSync(path.join(root, '.liza', 'store'), storeText({ board, host: id, name: id }));
       const context = {
-        ...boardContext(root, { gitDirectory: undefined, host: hostAt() }),
+        ...boardContext(root, { gitDirectory: undefined, host: hurries ? hurried(hostAt()) : hostAt() }),
         env: { LIZA_STORE_URL: through },
         ...(views === undefined ? {} : { leavesCache: true as const }),
       };
@@ -83,6 +93,17 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
           as 'select to_timestamp(${instant / 1000})'`),
       );
     },
+    backup: async () => {
+      const kept = `kept_${backups++}`;
+      const all = (query: string) => asOwner(server, name, (client) => client.query(query));
+      const copies = ['record', 'entry', 'board'].map((one) => `create table ${kept}.${one} as table liza.${one}`);
+      await all([`create schema ${kept}`, ...copies].join('; '));
+      const back = ['record', 'entry'].map(
+        (one) => `delete from liza.${one}; insert into liza.${one} table ${kept}.${one}`,
+      );
+      const head = `update liza.board b set seq = k.seq, hash = k.hash, sections = k.sections from ${kept}.board k where k.id = b.id`;
+      return async () => void (await all(['begin', ...back, head, 'commit'].join('; ')));
+    },
     sql: (query, values = []) => asOwner(server, name, async (client) => (await client.query(query, [...values])).rows),
     close: async () => {
       for (const context of opened)
@@ -90,6 +111,21 @@ export async function sharedBench(first: State, now: Instant): Promise<SharedBen
       await drop();
     },
   };
+}
+
+let backups = 0;
+
+let tables: Promise<string> | undefined;
+
+/** The name of a database with the tables and no board; made once, to be copied. */
+function withTables(server: Server): Promise<string> {
+  tables ??= emptyDatabase(server).then(async ({ name, url }) => {
+    const connection = await connectTo(url);
+    await migrate(connection);
+    await connection.close();
+    return name;
+  });
+  return tables;
 }
 
 const firstEntry = (text: string, now: Instant): Entry => ({

@@ -49,6 +49,11 @@ export const ALARM_NAMES = [
   'VERDICT DISPUTED',
   'STEP WITHOUT SESSION',
   'EXTERNAL EDIT',
+  'HOST LOST',
+  'NO HOST FITS',
+  'STORE UNREACHABLE',
+  'STORE SET BACK',
+  'EXCHANGE UNREACHABLE',
 ] as const;
 
 export type AlarmName = (typeof ALARM_NAMES)[number];

@@ -19,6 +19,7 @@ import { tellingLines } from '../../text/telling-lines.ts';
 import { duration, type Instant } from '../../text/time.ts';
 import { type Alarm, alarm, HOUR, minutes, STALE_AFTER, warning } from './alarm.ts';
 import { budgetAlarms, diskAlarm } from './budget-rows.ts';
+import { exchangeAlarms, hostAlarms, noHostFits, type StoreTrouble, storeAlarms } from './host-rows.ts';
 import { nothingTested, queueHeld } from './queue-alarms.ts';
 import { rubberStamps } from './rubber-stamp.ts';
 import { type AlarmContext, taskAlarms } from './task-rows.ts';
@@ -45,6 +46,10 @@ export interface Surroundings {
   age?(stamp: Instant): number;
   /** Whether the integration branch is there; absent: not looked at, or not to be told without git. */
   readonly integrationThere?: boolean | undefined;
+  /** Why the database of the board cannot be used; the board is then as it was seen last. */
+  readonly store?: StoreTrouble | undefined;
+  /** Why the exchange cannot be used. */
+  readonly exchange?: string | undefined;
   /** Milliseconds since a kill switch was last seen on; absent: not that anybody knows. */
   readonly sinceHalt?: number | undefined;
 }
@@ -85,6 +90,9 @@ export function alarms(board: Board, now: Instant, extra: Surroundings): readonl
   const context: AlarmContext = { board, now, settings: settings(board.state), age, sinceHalt };
   return [
     ...invalid(extra),
+    ...storeAlarms(extra),
+    ...exchangeAlarms(extra),
+    ...hostAlarms(board),
     ...notices(extra),
     ...externalEdits(context, extra),
     ...unbackedSteps(context, extra),
@@ -124,6 +132,7 @@ function ofTheWork(context: AlarmContext, extra: Surroundings): readonly Alarm[]
     ...violations(state),
     ...disputedVerdicts(state),
     ...rubberStamps(state),
+    ...noHostFits(context.board),
     ...taskAlarms(state.tasks, context),
   ];
 }

@@ -9,8 +9,9 @@ import { type Alarm, alarm, warning } from './alarm.ts';
 /** A person who holds the queue knows it; keyed by its beginning, so that another time is another alarm. */
 export function queueHeld(state: State): readonly Alarm[] {
   const { held } = queueOf(state);
-  if (held?.by !== LIZA) return [];
-  const words = `${gist(held.reason ?? '', 600)} — nothing lands until you have mended it: liza queue release`;
+  const found = held?.by === LIZA ? (held.reason ?? '') : held?.found;
+  if (held === undefined || found === undefined) return [];
+  const words = `${gist(found, 600)} — nothing lands until you have mended it: liza queue release`;
   return [alarm('QUEUE HELD', held.since, words)];
 }
 

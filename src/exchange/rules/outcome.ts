@@ -79,5 +79,5 @@ export function told(text: string): string {
     .slice(0, 2)
     .join(' / ')
     .replace(/(:\/\/)[^\s/@]*@/g, '$1');
-  return said === '' ? 'git said nothing' : said.slice(0, 300);
+  return said === '' ? 'git said nothing' : said.slice(0, 300).replace(/\.$/, '');
 }

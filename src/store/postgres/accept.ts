@@ -6,6 +6,7 @@ import { readIfFile } from '../bounded-text.ts';
 import type { BoardContext } from '../context.ts';
 import { keepText } from '../rejected.ts';
 import type { SharedBoard } from '../shared-board.ts';
+import { forgetReached } from './anchor-seen.ts';
 import { sessionOf } from './session.ts';
 import { refreshView } from './view.ts';
 
@@ -16,9 +17,12 @@ export async function acceptStore(
   const { files, paths } = context;
   const journal = readIfFile(files, paths.journal);
   const kept = journal === undefined ? undefined : keepText(context, 'journal.jsonl', journal);
+  forgetReached(context);
   files.remove(paths.journal);
   files.remove(paths.log);
-  await refreshView(context, shared, sessionOf(context, shared), 'force');
+  const session = sessionOf(context, shared);
+  session.lookAgain();
+  await refreshView(context, shared, session, 'force');
   const where = kept === undefined ? '' : `; the journal that this host had is kept in ${kept}`;
   return { ok: true, message: `the database counts as it is now${where}` };
 }

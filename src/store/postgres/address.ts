@@ -8,6 +8,7 @@ import { errorCode } from '../../ports/files.ts';
 import type { Environment, Host } from '../../ports/host.ts';
 import { type Refusal, refuse } from '../../protocol/decision.ts';
 import type { BoardContext } from '../context.ts';
+import { withPassword } from './password-file.ts';
 
 type Place = Pick<BoardContext, 'disk' | 'env' | 'paths'>;
 
@@ -16,7 +17,8 @@ export const URL_VARIABLE = 'LIZA_STORE_URL';
 export function addressOf(context: Place & Pick<BoardContext, 'shared'>): DatabaseAddress | Refusal {
   if (context.shared?.address !== undefined) return context.shared.address;
   const url = context.env[URL_VARIABLE] ?? kept(context);
-  return url === undefined ? addressAround(context) : parseAddress(url.trim(), context.disk);
+  const address = url === undefined ? addressAround(context) : parseAddress(url.trim(), context.disk);
+  return 'ok' in address ? address : withPassword(address, context);
 }
 
 /** The address as it is to be kept for later commands: what a person said now, or what is kept already. */

@@ -5,6 +5,7 @@ import { literal } from '../../ports/database.ts';
 import type { Lease, Switch } from '../../protocol/board.ts';
 import { type Refusal, Refused } from '../../protocol/decision.ts';
 import type { TaskStatus } from '../../protocol/state.ts';
+import type { HostOnBoard } from '../../protocol/work/hosts.ts';
 import { type Instant, iso } from '../../text/time.ts';
 import { type Line, parseEntry } from '../journal.ts';
 import { notHere, setBack } from './failures.ts';
@@ -26,6 +27,7 @@ export interface Look {
   readonly head: number;
   readonly switches: Readonly<Partial<Record<Switch, Instant>>>;
   readonly leases: readonly LeaseRow[];
+  readonly hosts: readonly HostOnBoard[];
   readonly missed: readonly Line[];
 }
 
@@ -54,6 +56,7 @@ export async function look(
     head,
     switches: Object.fromEntries(switches),
     leases: told.leases,
+    hosts: told.hosts.map(({ seen, ...host }) => ({ ...host, silent: Math.max(0, told.now - seen) })),
     missed: rest.flatMap(lineOf),
   };
 }
@@ -64,6 +67,7 @@ interface Told {
   readonly follows: boolean;
   readonly switches: Readonly<Record<string, number>>;
   readonly leases: readonly LeaseRow[];
+  readonly hosts: readonly (Omit<HostOnBoard, 'silent'> & { readonly seen: number })[];
 }
 
 function lineOf(row: Row): readonly Line[] {
@@ -147,6 +151,7 @@ export const leaseOf = (row: LeaseRow, holder: Lease['holder']): Lease => ({
   expires: iso(row.expires),
   heartbeat: iso(row.heartbeat),
   holder,
+  host: row.host,
   ...(row.stopped ? { stopped: true } : {}),
 });
 

@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 
 const CERTIFICATE = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO|UNABLE_TO_|CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|ERR_SSL|ERR_OSSL)/;
 
-const GRANTS_HINT = 'let the owner of the schema run schema/postgres-role.sql for the role that this host uses';
+const GRANTS_HINT = 'let the owner of its tables run what this prints: liza store role <the role that this host uses>';
 const ADDRESS_HINT = 'look at LIZA_STORE_URL or PGSERVICE, or give the address again: liza store address';
 
 export function explain(error: DatabaseError, secrets: readonly string[]): Refusal {
@@ -21,19 +21,20 @@ export function explain(error: DatabaseError, secrets: readonly string[]): Refus
       'is it the right database? The owner makes them: liza store move postgres',
     );
   if (code === '3D000') return denied('there is no database of that name on the server', ADDRESS_HINT);
-  if (code === '28P01' || code === '28000') return denied('the server refused the login', ADDRESS_HINT);
+  if (code === '28P01' || code === '28000')
+    return denied('the server refused the login: user or password', ADDRESS_HINT);
   if (code === '25006')
-    return denied('the server takes no writes now (read-only, or a standby)', 'try again when it does');
-  if (code === '53100') return denied('the server’s disk is full', 'make room there, then try again');
+    return away('the server takes no writes now (read-only, or a standby)', 'try again when it does');
+  if (code === '53100') return away('the server’s disk is full', 'make room there, then try again');
   if (code === '53300')
-    return denied(
+    return away(
       'the server has no connection left',
       'raise max_connections there, or put pgbouncer in session mode before it',
     );
   if (CERTIFICATE.test(code))
     return denied(
       `its certificate is not accepted (${code})`,
-      'name its root certificate: sslrootcert=<file> in the address',
+      'name its root certificate: sslrootcert=<whole path of the file> in the address',
     );
   if (/does not support SSL/.test(error.message))
     return denied(
@@ -53,6 +54,9 @@ export function explain(error: DatabaseError, secrets: readonly string[]): Refus
 const denied = (fact: string, hint: string): Refusal =>
   refuse(`the database of this board cannot be used: ${fact}`, hint, 4, 'store-refused');
 
+/** It ends by itself, or by what somebody does there: crews wait for it. */
+const away = (fact: string, hint: string): Refusal => ({ ...denied(fact, hint), code: 2, guard: 'store-unreachable' });
+
 const hidden = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((shown, secret) => (secret.length < 3 ? shown : shown.replaceAll(secret, '…')), text);
 
@@ -71,6 +75,14 @@ export const newerSchema = (version: number): Refusal =>
     'update Liza on this host: liza help install',
     4,
     'newer-version',
+  );
+
+export const olderSchema = (version: number): Refusal =>
+  refuse(
+    `the tables of this board have version ${version}, this liza needs version ${SCHEMA_VERSION}; nothing was changed`,
+    'update Liza on every host, and let the owner of the tables bring them up to date: liza store upgrade',
+    4,
+    'older-tables',
   );
 
 export const notHere = (stage: string | undefined): Refusal =>

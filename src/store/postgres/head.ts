@@ -109,7 +109,7 @@ const broken = (seq: number) =>
 export function boardOf(
   context: BoardContext,
   head: Head,
-  { switches, leases }: Pick<Look, 'switches' | 'leases'>,
+  { switches, leases, hosts }: Pick<Look, 'switches' | 'leases' | 'hosts'>,
 ): Board {
   const { state } = head.normal;
   const byAgent = new Map(leases.map((row) => [row.agent, leaseOf(row, holderOf(context, row))]));
@@ -119,6 +119,8 @@ export function boardOf(
     state,
     switches,
     leases: byAgent,
+    hosts,
+    ...(context.shared === undefined ? {} : { here: context.shared.host }),
     ...(earlier.size === 0 ? {} : { earlier }),
     ...(freeMb === undefined ? {} : { freeMb }),
   };

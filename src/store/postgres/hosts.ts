@@ -13,6 +13,9 @@ export interface BoardHost {
   readonly ago: number;
   /** Entries that it had not read then. */
   readonly lag: number;
+  /** It takes no new work. */
+  readonly drained: boolean;
+  readonly tags: readonly string[];
   /** Agents whose leases it keeps alive. */
   readonly agents: readonly string[];
 }
@@ -31,7 +34,7 @@ export async function greet(
 export async function boardHosts(connection: Connection, board: string): Promise<readonly BoardHost[]> {
   const rows = await connection.run(
     `select h.id, h.name, h.version, extract(epoch from h.seen) * 1000 as seen, extract(epoch from liza.now() - h.seen) * 1000 as ago,
-       greatest(b.seq - h.seq, 0) as lag,
+       greatest(b.seq - h.seq, 0) as lag, h.drained is not null as drained, to_json(h.tags)::text as tags,
        (select coalesce(json_agg(l.agent order by l.agent), '[]')::text from liza.lease l
           where l.board = h.board and l.host = h.id and not l.stopped and l.expires > liza.now()) as agents
      from liza.host h join liza.board b on b.id = h.board where h.board = $1 order by h.joined`,
@@ -40,6 +43,8 @@ export async function boardHosts(connection: Connection, board: string): Promise
   return rows.map((row) => ({
     ...{ id: String(row['id']), name: String(row['name']), version: String(row['version']) },
     ...{ seen: Math.trunc(Number(row['seen'])), ago: Math.trunc(Number(row['ago'])), lag: Number(row['lag']) },
+    drained: row['drained'] === true,
+    tags: JSON.parse(String(row['tags'])) as string[],
     agents: JSON.parse(String(row['agents'])) as string[],
   }));
 }

@@ -5,7 +5,8 @@ import type { Connection, DatabaseAddress } from '../../ports/database.ts';
 import { DatabaseError } from '../../ports/database.ts';
 import type { Host } from '../../ports/host.ts';
 import { type Refusal, Refused } from '../../protocol/decision.ts';
-import { explain, isLost, newerSchema } from './failures.ts';
+import { explain, isLost, newerSchema, olderSchema } from './failures.ts';
+import { refusePooler } from './pooler.ts';
 import { CHANNEL, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a command waits for a database that does not answer. */
@@ -62,6 +63,11 @@ export class Link {
     }
   }
 
+  /** Whatever was committed since this connection was made is heard of. */
+  isListening(connection: Connection): boolean {
+    return this.#listens && this.#heard !== undefined && this.#connection === connection && connection.isOpen;
+  }
+
   /** How long to wait for it now. */
   get patience(): number {
     return this.#host.clock.monotonic() < this.#downUntil ? 0 : PATIENCE_MS;
@@ -106,12 +112,15 @@ export class Link {
     if (this.#connection?.isOpen === true) return this.#connection;
     const address = this.#address();
     if ('ok' in address) throw new Refused(address);
-    const connection = await this.#host.database.connect(address, { application: 'liza' });
+    const connection = await this.#connect(address);
     try {
       await connection.query(SETTINGS);
       const [found] = await connection.query('select max(version) as version from liza.version');
       const version = Number(found?.['version'] ?? 0);
       if (version > SCHEMA_VERSION) throw new Refused(newerSchema(version));
+      if (version < SCHEMA_VERSION) throw new Refused(olderSchema(version));
+      const pooled = await refusePooler(connection, () => this.#connect(address));
+      if (pooled !== undefined) throw new Refused(pooled);
     } catch (error) {
       await connection.close();
       throw error;
@@ -125,6 +134,10 @@ export class Link {
     if (this.#heard === undefined) connection.background();
     else await this.#listenOn(connection);
     return connection;
+  }
+
+  #connect(address: DatabaseAddress): Promise<Connection> {
+    return this.#host.database.connect(address, { application: 'liza' });
   }
 
   async #listenOn(connection: Connection): Promise<void> {

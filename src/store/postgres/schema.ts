@@ -3,7 +3,7 @@
 // last one. A migration is never changed once it was released; a later version appends one.
 
 /** What this program understands. A database that has more is left alone. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Everything is in a schema of its own, so that a database may hold other things. */
 export const SCHEMA = 'liza';
@@ -282,6 +282,61 @@ begin
 end $$;
 `;
 
+/** What a person says of a host, and every look at the board tells. */
+const DRAINED_AND_TAGS = `
+alter table liza.host add column drained timestamptz, add column tags text[] not null default '{}';
+
+create or replace function liza.look(p_board text, p_seq bigint, p_hash text, p_lock boolean)
+  returns table (seq bigint, line text, hash text) language plpgsql security definer set search_path = liza, pg_temp as $$
+declare
+  b liza.board;
+begin
+  if p_lock then
+    select * into b from liza.board where id = p_board for update;
+  else
+    select * into b from liza.board where id = p_board;
+  end if;
+  if b.id is null then
+    return;
+  end if;
+  return query select b.seq, json_build_object(
+    'now', extract(epoch from liza.now()) * 1000,
+    'stage', b.stage,
+    'follows', p_seq = 0 or exists (select from liza.entry e where e.board = p_board and e.seq = p_seq and e.hash = p_hash),
+    'switches', coalesce((select json_object_agg(s.name, extract(epoch from s.since) * 1000) from liza.switch s where s.board = p_board), '{}'),
+    'leases', coalesce((select json_agg(json_build_object('agent', l.agent, 'task', l.task, 'epoch', l.epoch,
+        'expires', extract(epoch from l.expires) * 1000, 'heartbeat', extract(epoch from l.heartbeat) * 1000,
+        'host', l.host, 'process', l.process, 'stopped', l.stopped)) from liza.lease l where l.board = p_board), '[]'),
+    -- One that was not seen for a month is history.
+    'hosts', coalesce((select json_agg(json_build_object('id', h.id, 'name', h.name, 'version', h.version,
+        'seen', extract(epoch from h.seen) * 1000, 'drained', h.drained is not null, 'tags', to_json(h.tags)) order by h.joined)
+        from liza.host h where h.board = p_board and h.seen > liza.now() - interval '30 days'), '[]')
+  )::text, b.hash;
+  -- A reader without the lock sees the entries of one moment, which may be more than the row above said.
+  return query select e.seq, e.line, e.hash from liza.entry e where e.board = p_board and e.seq > p_seq order by e.seq limit 10000;
+end $$;
+
+-- Null: as it is. In the same transaction as the entry that tells of it.
+create function liza.set_host(p_board text, p_host text, p_drained boolean, p_tags text[])
+  returns void language sql security definer set search_path = liza, pg_temp as $$
+  update liza.host set tags = coalesce(p_tags, tags),
+    drained = case when p_drained is null then drained when p_drained then coalesce(drained, liza.now()) end
+    where board = p_board and id = p_host;
+$$;
+revoke execute on function liza.set_host(text, text, boolean, text[]) from public;
+
+-- Roles that work on boards already.
+do $$
+declare
+  r record;
+begin
+  for r in select distinct a.grantee::regrole as role from pg_proc p, aclexplode(p.proacl) a
+    where p.oid = 'liza.greet(text, text, text, text, bigint)'::regprocedure and a.grantee <> 0 and a.grantee <> p.proowner loop
+    execute format('grant execute on function liza.set_host(text, text, boolean, text[]) to %s', r.role);
+  end loop;
+end $$;
+`;
+
 /** By version: what leads to it from the one before. */
 export const MIGRATIONS: readonly string[] = [
   `create schema if not exists ${SCHEMA};
@@ -290,4 +345,6 @@ export const MIGRATIONS: readonly string[] = [
    ${FUNCTIONS}
    revoke execute on all functions in schema ${SCHEMA} from public;
    insert into liza.version (version) values (1);`,
+  `${DRAINED_AND_TAGS}
+   insert into liza.version (version) values (2);`,
 ];

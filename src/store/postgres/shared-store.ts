@@ -25,9 +25,9 @@ import { watchBoard } from './wake.ts';
 export function sharedStore(context: BoardContext, shared: SharedBoard): Store {
   const session = sessionOf(context, shared);
   const view = viewKeeper(context, shared, session);
-  const read = async (): Promise<Snapshot> => {
+  const read = async (within = 0): Promise<Snapshot> => {
     await view.begin();
-    const snapshot = await readBoard(context, session);
+    const snapshot = lately(context, shared, session, within) ?? (await readBoard(context, session));
     return { ...snapshot, notices: view.notices() };
   };
   return {
@@ -69,7 +69,19 @@ async function readBoard(context: BoardContext, session: SharedSession): Promise
   return { board: boardOf(context, head, look), now: look.now, seq: head.seq, notices: [] };
 }
 
-type Read = () => Promise<Snapshot>;
+function lately(
+  context: BoardContext,
+  { time }: SharedBoard,
+  session: SharedSession,
+  within: number,
+): Snapshot | undefined {
+  const seen = session.lately(within);
+  if (seen === undefined) return undefined;
+  const { head, look } = seen;
+  return { board: boardOf(context, head, look), now: time.now(), seq: head.seq, notices: [] };
+}
+
+type Read = (within?: number) => Promise<Snapshot>;
 
 async function readTask(
   session: SharedSession,
@@ -109,6 +121,9 @@ async function archived(
   return parsed.flatMap((one) => (one.ok && Array.isArray(one.value) ? [one.value[0]] : []));
 }
 
+/** A change of the task would have been announced. */
+const WITHIN = 10_000;
+
 interface Renewing {
   readonly context: BoardContext;
   readonly session: SharedSession;
@@ -118,7 +133,8 @@ interface Renewing {
 
 async function renew({ context, session, shared, read }: Renewing, renewal: Renewal): ReturnType<Store['renew']> {
   try {
-    const { board, now } = await read();
+    // What the server holds is held against the epoch there.
+    const { board, now } = await read(WITHIN);
     const task = renewal.task === undefined ? undefined : findTask(board.state, renewal.task);
     const lost = mayRenew(board, task, renewal, now);
     if (lost !== undefined) return lost;
@@ -126,16 +142,18 @@ async function renew({ context, session, shared, read }: Renewing, renewal: Rene
     const identity = pid === undefined ? undefined : identify(context, pid);
     const process = identity === undefined ? null : formatProcess(identity);
     const values = [shared.board, agent, named ?? null, epoch, seconds, shared.host, process, stops === true];
-    const [row] = await session.link.retry((connection) =>
-      connection.run(
+    const [row] = await session.link.retry(async (connection) => {
+      await session.greet(connection);
+      return connection.run(
         `select agent, task, epoch, extract(epoch from expires) * 1000 as expires, extract(epoch from heartbeat) * 1000 as heartbeat,
            host, process, stopped from liza.renew($1, $2, $3, $4, $5, $6, $7, $8)`,
         values,
-      ),
-    );
+      );
+    });
     const written = row === undefined ? undefined : leaseRow(row);
     // A lease of a later epoch is there: the task was taken over since we looked.
     if (written === undefined) return superseded(agent);
+    session.renewed(written);
     return leaseOf(written, holderOf(context, written));
   } catch (error) {
     if (error instanceof Refused) return error.refusal;

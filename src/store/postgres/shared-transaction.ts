@@ -155,10 +155,14 @@ class Turn<T> {
     if (this.#transaction !== undefined) this.#session.advance(this.#transaction.head);
   }
 
-  #append({ line, entry, change }: Staged, commit: string): string {
+  #append({ line, entry, change, host: said }: Staged, commit: string): string {
     const { board, host } = this.#shared;
     const values = [literal(board), entry.seq, literal(entry.prev), literal(commit), literal(host)];
-    return `select liza.append(${values.join(', ')}, ${literal(line)}, ${literal(JSON.stringify(change))})`;
+    const append = `select liza.append(${values.join(', ')}, ${literal(line)}, ${literal(JSON.stringify(change))})`;
+    if (said === undefined) return append;
+    const { id, drained, tags } = said;
+    const list = tags === undefined ? 'null' : `array[${tags.map(literal).join(', ')}]::text[]`;
+    return `${append}; select liza.set_host(${literal(board)}, ${literal(id)}, ${drained ?? 'null'}, ${list})`;
   }
 
   async #recent(connection: Connection, { head }: SeenBoard): Promise<readonly Line[]> {
@@ -171,6 +175,7 @@ interface Staged {
   readonly line: string;
   readonly entry: Entry;
   readonly change: object;
+  readonly host?: Recording['host'];
 }
 
 class SharedTransaction implements BoardTransaction {
@@ -253,7 +258,7 @@ class SharedTransaction implements BoardTransaction {
   }
 
   commit(doc: BoardDocument, record: Recording): number {
-    const { actor, archive = [], ended, ...rest } = record;
+    const { actor, archive = [], ended, host, ...rest } = record;
     const goal = this.state.goal.id;
     const rows = [
       ...archive.map((task) => ({ kind: 'task' as const, ...task, goal: task.goal ?? goal, text: archivedText(task) })),
@@ -281,7 +286,7 @@ class SharedTransaction implements BoardTransaction {
       ...(rows.length === 0 ? {} : { archive: rows }),
       ...defined({ switches: record.switches }),
     };
-    this.staged.push({ line, entry, change });
+    this.staged.push({ line, entry, change, ...defined({ host }) });
     this.#head = {
       doc,
       normal: doc === before.doc ? before.normal : normaliseAfter(doc.value, before.doc.value),

@@ -3,13 +3,14 @@
 
 import type { BoardContext } from '../context.ts';
 import type { SharedBoard } from '../shared-board.ts';
-import { GREET_MS, greet } from './hosts.ts';
+import { CHANNEL } from './schema.ts';
 import type { SharedSession } from './session.ts';
 import { changedSwitches } from './view.ts';
 import { viewKeeper } from './view-keeper.ts';
 
-/** How late a change is noticed without announcements. */
+/** How late a change is noticed without announcements; where they arrive it is looked less often. */
 const LOOK_MS = 5000;
+const SELDOM = 3;
 const AGAIN_MS = 1000;
 const SWITCHES_MS = 1000;
 
@@ -51,21 +52,24 @@ function begin(context: BoardContext, shared: SharedBoard, session: SharedSessio
     void view.changed();
     for (const call of [...calls]) call();
   };
+  /** Announcements do arrive: not every way to a server passes them on. */
+  let isAnnounced = false;
   const heard = (payload: string): void => {
     const [name, seq] = payload.split(' ');
-    if (name === board) tell(Number(seq));
+    if (name !== board) return;
+    isAnnounced = true;
+    session.announced(Number(seq));
+    tell(Number(seq));
   };
-  let greetAt = Number.NEGATIVE_INFINITY;
   const look = async (): Promise<void> => {
     try {
-      if (clock.monotonic() >= greetAt) {
-        await session.link.use((connection) => greet(connection, shared, session.head?.seq ?? 0));
-        greetAt = clock.monotonic() + GREET_MS;
-      }
-      const [row] = await session.link.use((connection) =>
-        connection.run('select seq from liza.board where id = $1', [board]),
-      );
-      tell(Number(row?.['seq'] ?? 0));
+      const [row] = await session.link.use(async (connection) => {
+        await session.greet(connection);
+        return connection.run('select seq from liza.board where id = $1', [board]);
+      });
+      const seq = Number(row?.['seq'] ?? 0);
+      session.announced(seq);
+      tell(seq);
     } catch {
       // It is not there now; the next look may find it.
     }
@@ -74,13 +78,19 @@ function begin(context: BoardContext, shared: SharedBoard, session: SharedSessio
     if (stopped) return;
     try {
       await session.link.listen(heard, () => void clock.after(AGAIN_MS, () => void listen(), 'background'));
+      // Nobody's change: whoever hears it knows that announcements arrive.
+      await session.link.use((connection) => connection.run('select pg_notify($1, $2)', [CHANNEL, `${board} 0`]));
       await look();
     } catch {
       clock.after(AGAIN_MS, () => void listen(), 'background');
     }
   };
   void listen();
-  const stopLooking = clock.every(LOOK_MS, () => void look());
+  let looks = 0;
+  const stopLooking = clock.every(LOOK_MS, () => {
+    looks += 1;
+    if (!isAnnounced || looks % SELDOM === 0) void look();
+  });
   // A person may set or remove a switch file, which is seen as soon as on one machine.
   const stopSwitches = clock.every(SWITCHES_MS, () => {
     if (Object.keys(changedSwitches(context)).length > 0) void view.changed();

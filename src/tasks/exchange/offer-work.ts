@@ -13,6 +13,7 @@ import { findPlace, isPlace } from '../../git/task-folder.ts';
 import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTerminal, type State } from '../../protocol/state.ts';
+import { isElsewhere } from '../../protocol/work/hosts.ts';
 import { exchangeRefusal } from './refusals.ts';
 
 /** More hosts do not submit the same task at once. */
@@ -64,7 +65,7 @@ export interface Exchanged {
 export async function offerAll(exchange: Exchange, board: Board): Promise<Exchanged | Failed> {
   const there = await listRefs(exchange);
   if (there.how !== 'listed') return there;
-  const epochs = epochsOf(exchange.gitDir, board.state);
+  const epochs = epochsOf(exchange.gitDir, board);
   const offered = await offerRefs(exchange, { epochs, listed: there.refs });
   if (offered.how !== 'offered') return offered;
   const swept = await sweepExchange(exchange, there.refs, tasksOf(board));
@@ -73,9 +74,11 @@ export async function offerAll(exchange: Exchange, board: Board): Promise<Exchan
   return { how: 'exchanged', offered: offered.refs, swept: swept.how === 'swept' ? swept.refs : 0 };
 }
 
-/** Of the tasks that are worked on here: another host sends the tips of its own. */
-function epochsOf(gitDir: PrivateGitDir, { tasks }: State): ReadonlyMap<string, number> {
-  const here = tasks.filter(({ id, worktree }) => worktree !== undefined && isPlace(findPlace(gitDir, id)));
+/** Of the tasks that are worked on here: another host sends the tips of its own, also of one that was taken over from here. */
+function epochsOf(gitDir: PrivateGitDir, board: Board): ReadonlyMap<string, number> {
+  const here = board.state.tasks.filter(
+    (task) => task.worktree !== undefined && !isElsewhere(board, task) && isPlace(findPlace(gitDir, task.id)),
+  );
   return new Map(here.map(({ id, epoch }) => [id, epoch ?? 0] as const));
 }
 

@@ -18,6 +18,7 @@ import type { State } from '../../protocol/state.ts';
 import { type TaskContext, withIntegration } from '../context.ts';
 import { type BranchMove, heldBy, moveBranch } from '../move-branch.ts';
 import type { Pin } from '../pins.ts';
+import { beginBranch } from './arrive.ts';
 import { exchangeRefusal } from './refusals.ts';
 
 /** Of a move that is no task's: a sync. */
@@ -63,7 +64,10 @@ export async function catchUp(context: TaskContext): Promise<Refusal | undefined
   if (!hasExchange(config) || goal.integration_head === undefined) return undefined;
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
-  if ((await commitOf(gitDir, integrationRef(board))) === goal.integration_head) return undefined;
+  const there = await commitOf(gitDir, integrationRef(board));
+  if (there === goal.integration_head) return undefined;
+  const begun = there === undefined && context.shared !== undefined ? await beginBranch(gitDir, board) : undefined;
+  if (begun !== undefined) return isRefusal(begun) ? begun : undefined;
   const done = await withIntegration(context, 0, async (locked, seen) => {
     const met = await meetExchange(context, locked, seen.board, 'the update of the integration branch');
     return met !== undefined && isRefusal(met) ? met : {};
@@ -77,7 +81,9 @@ function movedThere(exchange: Exchange, board: Board, head: string, what: string
   const name = branch.slice('refs/heads/'.length);
   const left = board.state.goal.integration_head ?? '';
   const { goal, tasks } = board.state;
-  const isOurs = [left, goal.moving?.candidate, ...tasks.map(({ merging }) => merging?.candidate)].includes(head);
+  // It may have landed more since, so that the board is further by now.
+  const landed = tasks.flatMap(({ merging, merge_commit }) => [merging?.candidate, merge_commit]);
+  const isOurs = [left, goal.moving?.candidate, ...landed].includes(head);
   if (isOurs) return exchangeRefusal(exchange, what, { how: 'stale', ref: branch, found: head });
   const { shown } = exchange.address;
   return refuse(

@@ -184,6 +184,22 @@ test('a folder’s own hooks and settings start nothing here', async () => {
   expect(fs.existsSync(touched)).toBe(false);
 });
 
+test('a checkout that the folder names here gets no files, and no filter runs', async () => {
+  const bare = bareRepository();
+  const { repo, exchange } = await member(bare);
+  expect(await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }])).toEqual({ how: 'done' });
+  const [touched, planted] = [`${repo.base}/touched`, `${repo.base}/planted`];
+  bare.git('worktree', 'add', '-q', planted, 'integration');
+  bare.git('config', 'receive.denyCurrentBranch', 'updateInstead');
+  bare.git('config', 'filter.evil.smudge', `touch ${touched}; cat`);
+  fs.mkdirSync(`${bare.path}/info`, { recursive: true });
+  fs.writeFileSync(`${bare.path}/info/attributes`, '* filter=evil\n');
+  const to = made(repo, { 'owned.txt': 'x\n' });
+  const said = await pushRefs(exchange, [{ ref: INTEGRATION, to, from: repo.head() }]);
+  expect(said).not.toEqual({ how: 'done' });
+  expect([touched, `${planted}/owned.txt`].filter((path) => fs.existsSync(path))).toEqual([]);
+});
+
 test('with ids of sha256 it is the same', async () => {
   const bare = bareRepository('sha256');
   const [one, other] = [hostClone('sha256'), hostClone('sha256')];

@@ -1,5 +1,6 @@
 // In place of ssh: runs the command on this machine, and does to the connection what the file FLAKY_SSH says at that
-// moment. `twice`: all that was sent is sent once more, to a server of its own, after the first has answered.
+// moment. `silent`: the answer is lost, and the connection stays; `lost`: it breaks then. `twice`: all that was sent is sent
+// once more, to a server of its own, after the first has answered.
 
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
@@ -39,11 +40,15 @@ server.stdout.on('data', (chunk) => {
   down += chunk.length;
   // The list of refs gets through, what was done with them does not.
   if (kind === 'silent' && up > 0) return;
+  if (kind === 'lost' && up > 0) {
+    setTimeout(() => process.exit(255), 100);
+    return;
+  }
   if (kind === 'cut-down' && down > amount) return;
   process.stdout.write(chunk);
 });
 server.on('close', (code) => {
-  if (kind === 'silent' && up > 4) process.exit(255);
+  if (/silent|lost/.test(kind) && up > 4) process.exit(255);
   // What is still on its way to git goes first.
   if (kind !== 'twice') return process.stdout.end(() => process.exit(code ?? 255));
   const again = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'ignore'] });

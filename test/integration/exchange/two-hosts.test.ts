@@ -10,6 +10,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
 import { catchUp } from '../../../src/tasks/exchange/shared-branch.ts';
 import { mergeTask } from '../../../src/tasks/merge.ts';
+import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { runs } from '../../runs.ts';
 import { type Bare, bareRepository, numbers } from '../../support/exchange.ts';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
@@ -49,6 +50,24 @@ test('what one host submits, the other reviews and merges, and the first one fol
   expect(one.head()).not.toBe(merged.commit);
   expect(await catchUp(one.as('planner-1'))).toBeUndefined();
   expect(one.head()).toBe(merged.commit);
+});
+
+test('a host that never had a task gets its folder from the exchange when it starts', async () => {
+  const { one, other, there } = hosts([]);
+  const commit = await one.submitted('u');
+  const mended = succeeded(await reconcile(there('planner-1')));
+  expect(mended.filter(({ resists }) => resists !== undefined)).toEqual([]);
+  expect(other.git('cat-file', '-t', commit)).toBe('commit');
+});
+
+test('it starts, too, where the commit is neither here nor at the exchange, and says so', async () => {
+  const { bare, one, there } = hosts([]);
+  await one.submitted('u');
+  for (const ref of Object.keys(bare.refs('refs/liza'))) bare.git('update-ref', '-d', ref);
+  const mended = succeeded(await reconcile(there('planner-1')));
+  expect(mended).toContainEqual(
+    expect.objectContaining({ subject: 'u', resists: expect.objectContaining({ guard: 'commit' }) }),
+  );
 });
 
 async function mergeAll(one: Project, context: TaskContext, from: number): Promise<ReadonlyMap<string, number>> {
@@ -110,7 +129,7 @@ test('the same with connections that break, lose answers, wait and send twice', 
   });
   const weather = lines.map(async ({ file }) => {
     while (!over.signal.aborted) {
-      const how = ['down', 'silent', 'cut-up 300', 'cut-up 900', 'delay 100', 'twice'];
+      const how = ['down', 'lost', 'cut-up 300', 'cut-up 900', 'delay 100', 'twice'];
       const isWell = random() < 0.7;
       // Never half of a word.
       fs.writeFileSync(`${file}.new`, isWell ? 'well' : (how[Math.floor(random() * how.length)] ?? 'well'));

@@ -101,7 +101,7 @@ test('a merge whose answer is lost stays announced, and is found where it landed
   const env = { ...p.env, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh', FLAKY_SSH: file };
   const by = p.as('code-reviewer-1', { env });
   // The list and the mark get through, the landing does what the file says by then.
-  await p.config({ exchange: `near:${bare.path}`, test_command: `echo silent > ${file}`, sandbox: 'off' });
+  await p.config({ exchange: `near:${bare.path}`, test_command: `echo lost > ${file}`, sandbox: 'off' });
   const before = p.head();
   expect(await p.merge('t', {}, by)).toMatchObject({ ok: false, guard: 'exchange-unreachable' });
   expect(p.head()).toBe(before);

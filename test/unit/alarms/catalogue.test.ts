@@ -9,6 +9,7 @@ import { alarms, type Surroundings } from '../../../src/alarms/rules/evaluate.ts
 import type { Board } from '../../../src/protocol/board.ts';
 import type { Notice } from '../../../src/protocol/notice.ts';
 import type { Agent, SetupFailure, Task, Trouble } from '../../../src/protocol/state.ts';
+import type { HostOnBoard } from '../../../src/protocol/work/hosts.ts';
 import { type Instant, iso } from '../../../src/text/time.ts';
 import { ALARM_ROWS } from '../../../tools/alarm-rows.ts';
 import { agent, ago, board, COMMIT, event, goal, HOUR, MINUTE, NOW, SECOND, task } from '../boards/empty-board.ts';
@@ -37,6 +38,31 @@ const waiting = { agents: { 'coder-1': agent('coder', { status: 'WAITING', curre
 const quiet = board();
 
 const claimed = about({ status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(0) }, working);
+/** Two hosts, of which the second was seen so long ago and renewed the lease of a coder last. */
+const onHosts = (silent: number, changes: Partial<HostOnBoard> = {}): Board => {
+  const host = { version: '1', drained: false, tags: [] };
+  const held = {
+    agent: 'coder-1',
+    epoch: 1,
+    expires: ago(0),
+    heartbeat: ago(0),
+    holder: 'unknown',
+    host: 'h-b',
+  } as const;
+  return {
+    ...quiet,
+    hosts: [
+      { ...host, id: 'h-a', name: 'a', silent: 0 },
+      { ...host, id: 'h-b', name: 'b', silent, ...changes },
+    ],
+    here: 'h-a',
+    leases: new Map([['coder-1', held]]),
+  };
+};
+const needing = (seen: Board): Board => ({
+  ...seen,
+  state: { ...seen.state, tasks: [task('t', { status: 'UNCLAIMED', needs: ['gpu'] })] },
+});
 /** A lease that lies in the future. */
 const held = (holder: 'alive' | 'dead'): Board => ({
   ...about({ status: 'CLAIMED', assigned_to: 'coder-1', lease_expires: ago(-HOUR), epoch: 1 }, working),
@@ -597,6 +623,54 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, approvedAfter(10)),
     begins: at(NOW, approvedAfter(9)),
     over: at(NOW, nextSprint(approvedAfter(9))),
+  },
+  {
+    row: 'HOST LOST',
+    level: 'alarm',
+    text: '🚨 HOST LOST: b — it ran coder-1 and is silent; its tasks are free when their leases end; if it does not come back: liza hosts drain h-b',
+    before: at(NOW, onHosts(MINUTE - 1)),
+    begins: at(NOW, onHosts(MINUTE)),
+    goesOn: at(NOW, onHosts(HOUR)),
+    over: at(NOW, onHosts(HOUR, { drained: true })),
+  },
+  {
+    row: 'NO HOST FITS',
+    level: 'warning',
+    text: '⚠️ NO HOST FITS: t needs gpu, and no host that is there has it: liza hosts tag <host> gpu',
+    before: at(NOW, needing(quiet)),
+    begins: at(NOW, needing(onHosts(0))),
+    over: at(NOW, needing(onHosts(0, { tags: ['gpu'] }))),
+  },
+  {
+    row: 'STORE UNREACHABLE',
+    level: 'alarm',
+    text: '🚨 STORE UNREACHABLE: it cannot be reached; try again',
+    before: at(NOW, quiet),
+    begins: at(NOW, quiet, { store: { isSetBack: false, text: 'it cannot be reached; try again' } }),
+    over: at(NOW, quiet),
+  },
+  {
+    row: 'STORE SET BACK',
+    level: 'alarm',
+    text: '🚨 STORE SET BACK: the database was set back: this host has seen entry 9, and the database ends with entry 5; decide',
+    before: at(NOW, quiet, { store: { isSetBack: false, text: 'it cannot be reached; try again' } }),
+    begins: at(NOW, quiet, {
+      store: {
+        isSetBack: true,
+        text: 'the database was set back: this host has seen entry 9, and the database ends with entry 5; decide',
+      },
+    }),
+    over: at(NOW, quiet),
+  },
+  {
+    row: 'EXCHANGE UNREACHABLE',
+    level: 'alarm',
+    text: '🚨 EXCHANGE UNREACHABLE: the exchange hub cannot be reached: timeout; submissions and merges wait for it',
+    before: at(NOW, quiet),
+    begins: at(NOW, quiet, {
+      exchange: 'the exchange hub cannot be reached: timeout; submissions and merges wait for it',
+    }),
+    over: at(NOW, quiet),
   },
   {
     row: 'INTEGRATION GONE',

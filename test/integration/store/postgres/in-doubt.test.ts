@@ -13,7 +13,7 @@ import { type SharedBench, sharedBench } from '../../../support/shared-board.ts'
 const START = Date.UTC(2026, 2, 1, 12);
 const aBoard = () => freshState({ goal: 'Cut it', spec_ref: 'specs/vision.md', now: START });
 /** `npm run test:all` cuts at a thousand. */
-const COMMITS = process.env['LIZA_FULL'] === '1' ? 1000 : 200;
+const COMMITS = process.env['LIZA_FULL'] === '1' ? 1000 : 100;
 
 const note =
   (message: string): Decide =>
@@ -25,11 +25,11 @@ const note =
 
 const leave = (store: Store, message: string) => store.transact({ actor: OPERATOR, command: 'note' }, note(message));
 
-async function behindProxy(): Promise<{ bench: SharedBench; proxy: CuttingProxy; store: Store }> {
+async function behindProxy(hurries?: true): Promise<{ bench: SharedBench; proxy: CuttingProxy; store: Store }> {
   const bench = await sharedBench(aBoard(), START);
   const proxy = await CuttingProxy.open(bench.server.port);
   const through = bench.url.replace(`:${bench.server.port}/`, `:${proxy.port}/`);
-  return { bench, proxy, store: openStore(bench.host('one', through, 'no views')) };
+  return { bench, proxy, store: openStore(bench.host('one', { through, views: false, ...(hurries && { hurries }) })) };
 }
 
 const countIn = async (bench: SharedBench): Promise<ReadonlyMap<string, number>> => {
@@ -76,7 +76,7 @@ test(`${COMMITS} commits, each cut at another point, are there exactly as often 
 });
 
 test('a commit whose answer is lost while the database stays away is told to be in doubt, not done and not refused', async () => {
-  const { bench, proxy, store } = await behindProxy();
+  const { bench, proxy, store } = await behindProxy(true);
   try {
     expect((await leave(store, 'warm')).ok).toBe(true);
     const before = proxy.passed['to client'];

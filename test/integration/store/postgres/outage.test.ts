@@ -22,11 +22,14 @@ const note =
 const leave = (store: Store, message: string) => store.transact({ actor: OPERATOR, command: 'note' }, note(message));
 const messages = async (store: Store) => (await store.read()).board.state.human_notes.map(({ message }) => message);
 
-async function twoHosts() {
+async function twoHosts(hurries?: true) {
   const bench = await sharedBench(freshState({ goal: 'Away', spec_ref: 'specs/vision.md', now: START }), START);
   const proxy = await CuttingProxy.open(bench.server.port);
   const through = bench.url.replace(`:${bench.server.port}/`, `:${proxy.port}/`);
-  const [one, two] = [openStore(bench.host('one', through)), openStore(bench.host('two'))];
+  const [one, two] = [
+    openStore(bench.host('one', { through, ...(hurries && { hurries }) })),
+    openStore(bench.host('two')),
+  ];
   return {
     ...{ bench, proxy, one, two },
     close: async () => {
@@ -72,7 +75,7 @@ test('a watcher hears of a commit at once, and after an outage of those it misse
 });
 
 test('a short outage is waited out by readers and writers; a long one is told', { timeout: 60_000 }, async () => {
-  const { proxy, one, two, close } = await twoHosts();
+  const { proxy, one, two, close } = await twoHosts(true);
   try {
     await leave(one, 'before');
     proxy.isDown = true;
@@ -80,7 +83,7 @@ test('a short outage is waited out by readers and writers; a long one is told', 
     const waiting = [leave(one, 'waited'), messages(one)] as const;
     setTimeout(() => {
       proxy.isDown = false;
-    }, 500);
+    }, 200);
     expect(await waiting[0]).toMatchObject({ ok: true });
     expect((await waiting[1])[0]).toBe('before');
     proxy.isDown = true;

@@ -37,7 +37,7 @@ const leave = (store: Store) => store.transact({ actor: OPERATOR, command: 'note
 const PASSWORD = 'corr3ct-horse';
 
 async function refusalOf(url: string): Promise<Refusal> {
-  const store = openStore(bench.host('here', url));
+  const store = openStore(bench.host('here', { through: url, hurries: true }));
   const written = await leave(store);
   const read = await store.read().then(
     () => undefined,
@@ -64,7 +64,7 @@ test('a server that is not there', async () => {
 
 test('a wrong password', async () => {
   expect((await refusalOf(at({ password: PASSWORD }))).message).toBe(
-    'the database of this board cannot be used: the server refused the login',
+    'the database of this board cannot be used: the server refused the login: user or password',
   );
 });
 
@@ -83,7 +83,7 @@ test('a database without Liza’s tables', async () => {
 test('a database that has another board', async () => {
   const other = await sharedBench(freshState({ goal: 'Other', spec_ref: 'specs/vision.md', now: START }), START);
   await other.sql("update liza.board set id = 'board-2' where false");
-  const store = openStore(bench.host('here', other.url));
+  const store = openStore(bench.host('here', { through: other.url }));
   expect((await leave(store)).ok).toBe(true);
   await other.sql("insert into liza.board (id, stage) values ('empty', 'filling')");
   await other.sql("update liza.board set stage = 'moved' where id = 'board-1'");
@@ -96,7 +96,7 @@ test('tables of a later version', async () => {
   await other.sql('insert into liza.version (version) values (99)');
   expect(await refusalOf(other.url)).toMatchObject({
     code: 4,
-    message: 'the tables of this board have version 99, this liza understands version 1; nothing was changed',
+    message: 'the tables of this board have version 99, this liza understands version 2; nothing was changed',
   });
   await other.close();
 });
@@ -117,7 +117,7 @@ test('a role without rights, and the role that the script makes', async () => {
   await bench.sql(fs.readFileSync(ROLE_SCRIPT, 'utf8'));
   await bench.sql("alter role liza_host password 'corr3ct-horse'");
   const url = at({ user: 'liza_host', password: PASSWORD });
-  const store = openStore(bench.host('here', url));
+  const store = openStore(bench.host('here', { through: url }));
   expect((await leave(store)).ok).toBe(true);
   expect((await store.read()).board.state.human_notes).toHaveLength(1);
   const address = parseAddress(url, realDisk);

@@ -11,7 +11,7 @@ import { iso } from '../../../../src/text/time.ts';
 import { CuttingProxy } from '../../../support/cutting-proxy.ts';
 import { sharedBench } from '../../../support/shared-board.ts';
 
-const LEASE = 6;
+const LEASE = 4;
 
 function aBoard(): State {
   const now = Date.now();
@@ -39,14 +39,14 @@ test('cut off, a lease is given up before the server could give it to another', 
   const state = aBoard();
   const bench = await sharedBench(state, Date.now());
   const proxy = await CuttingProxy.open(bench.server.port);
-  const context = bench.host('one', bench.url.replace(`:${bench.server.port}/`, `:${proxy.port}/`));
+  const context = bench.host('one', { through: bench.url.replace(`:${bench.server.port}/`, `:${proxy.port}/`) });
   const changeSignal = makeChangeSignal(context.clock);
   const supervisor = { ...context, store: openStore(context), changeSignal, pid: process.pid };
   const heartbeat = keepAlive(supervisor as unknown as SupervisorContext, 'coder-1', state);
   try {
     await heartbeat.hold({ task: 'a', epoch: 1 }, state);
     // Renewed for longer than one lease.
-    await new Promise((resolve) => setTimeout(resolve, (LEASE + 2) * 1000));
+    await new Promise((resolve) => setTimeout(resolve, (LEASE + 1) * 1000));
     expect(heartbeat.lost()).toBe(false);
     proxy.isDown = true;
     proxy.cutAll();
