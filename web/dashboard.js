@@ -7,6 +7,8 @@ const at = (id) => document.getElementById(id);
 /** Watches which long lists come near; see below. */
 let near;
 let isGoing = false;
+/** Over before the next news come. */
+const GLIDE = { duration: 80, easing: 'ease-out' };
 const MOST_ENTRIES = 400;
 const KEYS = { n: 'now', b: 'board', q: 'queue', a: 'agents', c: 'account', o: 'cost', l: 'log' };
 
@@ -15,6 +17,7 @@ else {
   openStream();
   document.addEventListener('submit', sendForm);
   document.addEventListener('keydown', jump);
+  document.addEventListener('toggle', beginWriting, true);
   tellAges(document.body);
   setInterval(() => document.visibilityState === 'visible' && tellAges(document.body), 15_000);
   scrollJournal();
@@ -80,8 +83,10 @@ function openStream() {
     stream.addEventListener('stand', ({ data }) => void compare(JSON.parse(data).parts));
     stream.addEventListener('parts', ({ data }) => {
       const { parts, html, whole } = JSON.parse(data);
-      if (whole) arrange(parts);
-      putIn(parts, html);
+      keepingPlaces(() => {
+        if (whole) arrange(parts);
+        putIn(parts, html);
+      });
     });
     stream.addEventListener('anew', () => location.reload());
   };
@@ -93,7 +98,7 @@ function openStream() {
 
 /** Fetches what looks different here from how it stands now. */
 async function compare(parts) {
-  if (parts.length > 2) arrange(parts);
+  if (parts.length > 2) keepingPlaces(() => arrange(parts));
   const stale = parts
     .filter(([id, version, , rows]) => {
       const there = at(`p-${id}`);
@@ -107,21 +112,53 @@ async function fetchParts(ids) {
   const answer = await fetch(`${base}/parts?${new URLSearchParams({ view, ids: ids.join(',') })}`);
   if (!answer.ok) return;
   const { parts, html } = await answer.json();
-  putIn(parts, html);
+  keepingPlaces(() => putIn(parts, html));
 }
 
-/** The list of parts as it is now: what is new gets a place, what is gone leaves. */
+/**
+ * Whatever a person points at, or is in, stays where it is, or they would press what came in its place; the page scrolls
+ * instead. The others glide to their new places, so that an eye can follow.
+ */
+function keepingPlaces(change) {
+  const list = at('parts');
+  const all = () => [...list.children, ...list.parentElement.querySelectorAll(':scope > section')];
+  const before = new Map(all().map((one) => [one, { top: one.offsetTop, seen: one.getBoundingClientRect() }]));
+  const held = all().find((one) => one.matches(':hover')) ?? all().find((one) => one.contains(document.activeElement));
+  change();
+  const moved = all().filter((one) => before.has(one) && before.get(one).top !== one.offsetTop);
+  // The browser has scrolled already, but not from the very top.
+  if (moved.includes(held))
+    scrollBy({ top: held.getBoundingClientRect().top - before.get(held).seen.top, behavior: 'instant' });
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  for (const one of moved) {
+    const { seen } = before.get(one);
+    for (const glide of one.getAnimations()) glide.cancel();
+    const by = seen.top - one.getBoundingClientRect().top;
+    if (Math.abs(by) >= 1 && seen.bottom > -innerHeight && seen.top < 2 * innerHeight)
+      one.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], GLIDE);
+  }
+}
+
+/** The list of parts as it is now: what is new gets a place, what is gone leaves, unless somebody writes there. */
 function arrange(parts) {
   const list = at('parts');
   const own = parts.filter(([id]) => at(`p-${id}`)?.parentElement === list || at(`p-${id}`) === null);
   const ids = new Set(own.map(([id]) => `p-${id}`));
-  for (const child of [...list.children]) if (!ids.has(child.id) && !isInUse(child)) child.remove();
+  for (const child of [...list.children]) {
+    child.classList.toggle('gone', !ids.has(child.id));
+    removeIfGone(child);
+  }
   let before = list.firstElementChild;
   for (const [id, , className, rows] of own) {
+    while (before?.classList.contains('gone')) before = before.nextElementSibling;
     const there = at(`p-${id}`) ?? newPart(id, className, rows);
     if (there === before) before = before.nextElementSibling;
     else list.insertBefore(there, before);
   }
+}
+
+function removeIfGone(part) {
+  if (part.classList.contains('gone') && !isInUse(part)) part.remove();
 }
 
 function newPart(id, className, rows) {
@@ -250,6 +287,12 @@ function scrollJournal() {
 
 // ---- forms
 
+/** Whoever opens a form goes on to write: what they type is no key of the page. */
+function beginWriting({ target }) {
+  const opener = document.activeElement?.closest('summary')?.parentElement;
+  if (target.open && target === opener && target.matches('.asks')) target.querySelector('textarea')?.focus();
+}
+
 async function sendForm(event) {
   const sent = event.target;
   if (!(sent instanceof HTMLFormElement) || sent.getAttribute('action') !== `${base}/act`) return;
@@ -257,6 +300,9 @@ async function sendForm(event) {
   const body = new URLSearchParams(new FormData(sent));
   body.delete('form');
   const button = event.submitter ?? sent.querySelector('button');
+  const part = sent.closest('section');
+  // What changes now is what the form does.
+  part?.classList.add('sending');
   const send = async (sure) => {
     if (sure) body.set('sure', 'yes');
     button.disabled = true;
@@ -271,17 +317,17 @@ async function sendForm(event) {
     }
   };
   let outcome = await send(false);
-  if (outcome.kind === 'ask') {
-    if (!(await ask(outcome.question))) return button.focus();
-    outcome = await send(true);
-  }
+  if (outcome.kind === 'ask') outcome = (await ask(outcome.question)) ? await send(true) : undefined;
+  part?.classList.remove('sending');
+  if (outcome === undefined) return button.focus();
   if (outcome.kind === 'news') return showNews(outcome.html);
   tell(outcome.said, outcome.kind === 'done');
   if (outcome.kind !== 'done') return button.focus();
-  const part = sent.closest('section');
   sent.reset();
   const details = sent.closest('details.asks');
   if (details !== null) details.open = false;
+  // Its end may have been told before the answer to the form came.
+  if (part !== null) removeIfGone(part);
   if (part?.dataset.next !== undefined) {
     delete part.dataset.next;
     part.classList.remove('old');
@@ -343,10 +389,16 @@ function tellAges(within) {
   for (const time of within.querySelectorAll('time[datetime]')) {
     const then = Date.parse(time.dateTime);
     if (Number.isNaN(then)) continue;
-    const local = new Date(then);
-    const title = `${local.toLocaleString()} · ${age(now - then)}`;
+    if (time.title === '') time.textContent = localText(then, time.textContent.length);
+    const title = `${time.dateTime.slice(0, 19).replace('T', ' ')} UTC · ${age(now - then)}`;
     if (time.title !== title) time.title = title;
   }
+}
+
+/** By the reader's own clock, in the form and length in which the server wrote it: `14:02:11`, `2026-01-31 14:02:11`. */
+function localText(then, length) {
+  const text = new Date(then - 60_000 * new Date(then).getTimezoneOffset()).toISOString();
+  return length === 8 ? text.slice(11, 19) : text.slice(0, length).replace('T', ' ');
 }
 
 function age(ms) {

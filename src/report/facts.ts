@@ -5,6 +5,7 @@ import { sum } from '../budget/rules/ledger.ts';
 import { amountOf, type Unit, unknownOf } from '../budget/rules/limits.ts';
 import { metricsOf, taskFigures, timeInStates } from '../governance/rules/metrics.ts';
 import { decisionsToTake } from '../governance/rules/open-decisions.ts';
+import type { Board } from '../protocol/board.ts';
 import { endEvent } from '../protocol/goal/alignment.ts';
 import { type BaseDistance, rewrittenText } from '../protocol/goal/base-distance.ts';
 import { codersOf, historyOf } from '../protocol/leases.ts';
@@ -38,6 +39,8 @@ interface ReportSource {
   /** Tasks of the goal that left the state. */
   readonly archived: readonly Task[];
   readonly now: Instant;
+  /** Processes that are known to be gone. */
+  readonly gone?: Board['gone'] | undefined;
   /** Values that nobody may read in a report. */
   readonly secrets?: readonly string[];
   /** Undefined: not known, or no matter of this goal. */
@@ -77,7 +80,7 @@ export function reportOf(source: ReportSource): Report {
     questions: questionsTold(state),
     discoveries: openDiscoveries(state).map(discoveryTold),
     planChanges: planChanges(state, tasks),
-    queue: queueTold(state),
+    queue: queueTold({ state, ...defined({ gone: source.gone }) }),
     burnUp: burnUp(stories),
     verdicts: judged(stories, from, to),
     outOfOrder: tasks.reduce((sum, task) => sum + timesOutOfOrder(task), 0),
@@ -301,9 +304,10 @@ function judged(stories: readonly TaskStory[], from: Instant, to: Instant): read
 }
 
 /** Only where batches were merged: what single merges cost is told with their tasks. */
-function queueTold(state: State): readonly string[] {
+function queueTold(board: Pick<Board, 'state' | 'gone'>): readonly string[] {
+  const { state } = board;
   const { batches = [] } = queueOf(state);
-  const line = queueLine({ state });
+  const line = queueLine(board);
   const searched = batches.filter(({ entries, blamed }) => entries > 1 || blamed !== undefined);
   return [...(line === undefined ? [] : [line]), ...(searched.length === 0 ? [] : figuresText(queueFigures(state)))];
 }

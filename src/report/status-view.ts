@@ -32,6 +32,7 @@ import { type Way, waysOn } from '../protocol/work/ways-on.ts';
 import { type DependencyWait, dependencyWaits } from '../supervisor/rules/claim-order.ts';
 import { type Surroundings, whyNothingMoves } from '../supervisor/rules/why-idle.ts';
 import { type Instant, instant } from '../text/time.ts';
+import { stillThere } from './steady-tasks.ts';
 
 export interface StatusView {
   readonly goal: { readonly id: string; readonly description: string; readonly status: string };
@@ -73,6 +74,8 @@ export interface StatusView {
   readonly crew?: { readonly pid: number /** Milliseconds since it began. */; readonly age?: number };
   /** Set-ups that run now; added where processes are known. */
   readonly setUp?: readonly SetupRun[];
+  /** What the last check before a run found wrong with the tests, where that is still so. */
+  readonly tests?: string;
   /** Whether agents are confined; added where the machine is known. */
   readonly sandbox?: string;
   /** How far the person's branch and the integration branch are apart; added where git is known. */
@@ -168,10 +171,29 @@ export function statusView(
   notices: readonly Notice[] = [],
   { base, unready }: Omit<Surroundings, 'invalid'> = {},
 ): StatusView {
+  return {
+    ...statusWithoutWhy(board, now, alarms, notices),
+    ...defined({ why: whyOf(board, now, notices, { base, unready }) }),
+  };
+}
+
+/** A state that breaks a rule is an alarm as well, but work on other records goes on. */
+export const whyOf = (
+  board: Board,
+  now: Instant,
+  notices: readonly Notice[],
+  { base, unready }: Omit<Surroundings, 'invalid'>,
+): string | undefined => whyNothingMoves(board, now, { invalid: unreadable(notices), base, unready });
+
+/** For who asks for it only where it is told: to find it out, every task is looked at. */
+export function statusWithoutWhy(
+  board: Board,
+  now: Instant,
+  alarms: readonly Alarm[],
+  notices: readonly Notice[] = [],
+): Omit<StatusView, 'why'> {
   const { goal } = board.state;
   const raised = new Set(alarms.map(({ key }) => key));
-  // A state that breaks a rule is an alarm as well, but work on other records goes on.
-  const why = whyNothingMoves(board, now, { invalid: unreadable(notices), base, unready });
   return {
     goal: { id: goal.id, description: goal.description, status: goal.status },
     sprint: sprintView(board, now),
@@ -188,7 +210,7 @@ export function statusView(
       return since === undefined ? [] : [{ name, age: now - since }];
     }),
     spending: spendingView(board, now),
-    ...defined({ queue: queueLine(board), why }),
+    ...defined({ queue: queueLine(board) }),
   };
 }
 
@@ -253,12 +275,55 @@ function countByStatus(board: Board): StatusView['counts'] {
 
 function groupByStatus(board: Board, now: Instant): StatusView['groups'] {
   const limits = settings(board.state);
+  const before = stillThere(board, limits);
   const groups = new Map<TaskStatus, TaskView[]>(URGENCY.map((status) => [status, []]));
-  for (const task of board.state.tasks) groups.get(task.status)?.push(taskView(board, task, limits, now));
+  for (const [at, task] of board.state.tasks.entries())
+    groups
+      .get(task.status)
+      ?.push((before[at] === task ? VIEWS.get(task) : undefined) ?? knownView(board, task, limits, now));
   return [...groups]
     .filter(([, tasks]) => tasks.length > 0)
     .map(([status, tasks]) => ({ status, tasks: tasks.sort((a, b) => a.priority - b.priority) }));
 }
+
+/** As they look until the task changes, or what it waits for: who follows a board of thousands makes only the others again. */
+const VIEWS = new WeakMap<Task, TaskView>();
+/** Time, leases and questions show in no other state. */
+const STEADY: ReadonlySet<TaskStatus> = new Set([
+  'DRAFT',
+  'UNCLAIMED',
+  'APPROVED',
+  'MERGED',
+  'SUPERSEDED',
+  'ABANDONED',
+]);
+
+function knownView(board: Board, task: Task, limits: Settings, now: Instant): TaskView {
+  if (!STEADY.has(task.status) || task.reserved_for !== undefined) return taskView(board, task, limits, now);
+  const known = VIEWS.get(task);
+  if (known !== undefined && isStill(known, limitsOf(task, limits), waitsOf(board, task))) return known;
+  const made = taskView(board, task, limits, now);
+  VIEWS.set(task, made);
+  return made;
+}
+
+const isStill = (
+  { waits, maxIterations, maxReviewCycles }: TaskView,
+  limits: ReturnType<typeof limitsOf>,
+  now: TaskView['waits'],
+): boolean =>
+  limits.maxIterations === maxIterations &&
+  limits.maxReviewCycles === maxReviewCycles &&
+  now.length === waits.length &&
+  now.every(({ id, status }, at) => waits[at]?.id === id && waits[at].status === status);
+
+const limitsOf = ({ max_iterations, max_review_cycles }: Task, limits: Settings) => ({
+  maxIterations: max_iterations ?? limits.max_coder_iterations,
+  maxReviewCycles: max_review_cycles ?? limits.max_review_cycles,
+});
+
+const waitsOf = (board: Board, task: Task): TaskView['waits'] =>
+  isTerminal(task.status) ? [] : dependencyWaits(board, task);
 
 /** One task as people see it; for `liza show` too. */
 export function taskView(board: Board, task: Task, limits: Settings, now: Instant): TaskView {
@@ -281,10 +346,9 @@ export function taskView(board: Board, task: Task, limits: Settings, now: Instan
     ...(quit !== undefined && lease?.expired === true ? { holderGaveUp: true } : {}),
     ...(quit === undefined && lease?.stopped === true ? { holderStopped: true } : {}),
     iteration: task.iteration ?? 0,
-    maxIterations: task.max_iterations ?? limits.max_coder_iterations,
     reviewCycle: task.review_cycles_current ?? 0,
-    maxReviewCycles: task.max_review_cycles ?? limits.max_review_cycles,
-    waits: isTerminal(task.status) ? [] : dependencyWaits(board, task),
+    ...limitsOf(task, limits),
+    waits: waitsOf(board, task),
     paused: task.paused === true,
     ...(task.blocked_reason === undefined || task.status !== 'BLOCKED' ? {} : { blockedReason: task.blocked_reason }),
     questions: task.status === 'BLOCKED' ? (task.blocked_questions ?? []) : [],

@@ -4,6 +4,7 @@
 import type { Delta, SectionChange, Splice } from './cache.ts';
 import { isNormal } from './file-values.ts';
 import { normaliseRecord } from './record-values.ts';
+import { readIn } from './unread.ts';
 import type { BoardDocument, Section } from './yaml/document.ts';
 import { LINE, PLACE, START, valueAt } from './yaml/layout.ts';
 
@@ -12,7 +13,9 @@ export const spanOf = ({ start, end, line, endLine }: Section) => [start, end, l
 export const keysOf = ({ kind, layout }: Section): readonly (string | null)[] =>
   kind === 'whole' ? [null] : layout.keys;
 
-export function valuesOf({ kind, layout, value }: Section): readonly unknown[] {
+/** One side may be unread still, where the other was read meanwhile. */
+export function valuesOf({ kind, layout, value: kept }: Section): readonly unknown[] {
+  const value = readIn(kept);
   if (kind === 'whole') return [value];
   return Array.isArray(value) ? value : layout.keys.map((key, index) => valueAt(kind, value, key, index));
 }
@@ -34,7 +37,7 @@ export function deltaOf(before: BoardDocument, after: BoardDocument): Pick<Delta
 function isStillNormal(was: Section, now: Section, splices: readonly Splice[]): boolean {
   if (now.kind === 'whole') return isNormal(now.key, now.value);
   const fresh = splices.flatMap(({ values }) => values);
-  return isNormal(was.key, was.value) && fresh.every((one) => normaliseRecord(now.key, one) === one);
+  return isNormal(was.key, readIn(was.value)) && fresh.every((one) => normaliseRecord(now.key, one) === one);
 }
 
 type Moved = readonly [chars: number, lines: number];

@@ -23,7 +23,7 @@ import type { RecordSections } from './yaml/split.ts';
 import type { Text } from './yaml/text.ts';
 
 export interface Cached extends Found {
-  /** Sections as they are in its base; undefined: this process knows them, or later ones, already. */
+  /** Sections as they are in its base; undefined: this process knows them, or later ones, already, or asked for none. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -38,9 +38,10 @@ interface Parsed {
 /** What this process read last. */
 let last: { readonly hash: string; readonly sections: readonly Parsed[] } | undefined;
 
-export function readCache(files: Files, path: string): Cached | undefined {
+/** `index`: which state it is, for somebody who has the board. */
+export function readCache(files: Files, path: string, wanted: 'all' | 'index' = 'all'): Cached | undefined {
   const index = readIndex((from, length) => files.readRange(path, from, length));
-  if (index !== undefined && isKnown(index)) return { ...index, bytes: undefined };
+  if (wanted === 'index' || (index !== undefined && isKnown(index))) return index && { ...index, bytes: undefined };
   const bytes = index === undefined ? undefined : readIfFile(files, path);
   const found = bytes && parseCache(bytes);
   return found && { ...found, bytes };

@@ -14,7 +14,8 @@ import { type Line, lastOf, readTail, type Tail } from './journal.ts';
 import type { Paths } from './paths.ts';
 import { storeFile, VIEW } from './shared-board.ts';
 import { refuseNewerText } from './version.ts';
-import { type BoardDocument, parseDocument } from './yaml/document.ts';
+import { type BoardDocument, boardDocument, parseDocument, partsOf } from './yaml/document.ts';
+import { documentFollowing } from './yaml/follow.ts';
 import { applyHunks } from './yaml/hunks.ts';
 import { Text } from './yaml/text.ts';
 
@@ -39,12 +40,28 @@ export interface Loaded {
   readonly key: CacheKey | undefined;
   /** A stat that is still the key's proves that nobody has written since. */
   readonly settled: boolean;
+  /** Worked out from an earlier reading: the cache was left to whoever made the change. */
+  readonly followed?: true;
+}
+
+/** What the process has read before, with the hash of its text. */
+export interface Earlier {
+  readonly doc: BoardDocument;
+  readonly hash: string;
 }
 
 export type LoadResult = Loaded | { readonly none: 'no-board' | 'no-journal' } | Refusal;
 
-/** `cache`: 'ignore' for checks, which trust nothing derived; 'small' leaves large sections unread (unread.ts). */
-export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 'ignore' = 'use'): Promise<LoadResult> {
+/**
+ * `cache`: 'ignore' for checks, which trust nothing derived; 'small' leaves large sections unread (unread.ts). `earlier`: what
+ * the caller goes on from, where the journal leads from there.
+ */
+export async function load(
+  files: Files,
+  paths: Paths,
+  cache: 'use' | 'small' | 'ignore' = 'use',
+  earlier?: Earlier,
+): Promise<LoadResult> {
   // Since this process began: what is in the files is a view now.
   if (files.stat(storeFile(paths)) !== undefined) return movedAway();
   const key = keyOf(files, paths);
@@ -63,11 +80,14 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 
   const clean = known?.entry.seq === head.seq;
   const current = clean ? text : committed(files, paths, journal, { tail, known, text });
   if (current === undefined || (!clean && sha256Of(current.bytes()) !== head.state)) return damaged(head.seq);
-  const derived = cache === 'ignore' ? undefined : readCache(files, paths.cache);
+  const followed = earlier && following(earlier, tail.lines, current);
+  const derived =
+    cache === 'ignore' ? undefined : readCache(files, paths.cache, followed === undefined ? 'all' : 'index');
   const cached = derived?.index.hash === head.state ? derived : undefined;
   const reading = cache === 'small' ? 'small' : 'all';
   const doc =
-    cached === undefined ? await parse(current.toString()) : documentOf(cached, current, RECORD_SECTIONS, reading);
+    followed ??
+    (cached === undefined ? await parse(current.toString()) : documentOf(cached, current, RECORD_SECTIONS, reading));
   if ('ok' in doc) return doc;
   const broken = bytes === 'too large' ? tooLarge() : bytes !== undefined && text === undefined ? notUtf8() : undefined;
   const newer = known === undefined && text !== undefined ? refuseNewerText(text.toString()) : undefined;
@@ -77,7 +97,21 @@ export async function load(files: Files, paths: Paths, cache: 'use' | 'small' | 
     ...(known === undefined && text !== undefined ? [text.toString()] : []),
   ];
   const settled = key !== undefined && cached?.racy === false && sameKey(cached.index.key, key);
-  return { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key, settled };
+  const loaded = { doc, hash: head.state, tail, cached, behind: !clean, edits, broken, key, settled };
+  return followed === undefined ? loaded : { ...loaded, followed: true };
+}
+
+/**
+ * The document after the entries since: in the middle of a commit no cache has it yet, and reading all of a large board then
+ * takes longer than everything else. undefined: the journal does not lead from there to this very text, or not plainly.
+ */
+function following({ doc, hash }: Earlier, lines: readonly Line[], current: Text): BoardDocument | undefined {
+  const at = lines.findLastIndex(({ entry }) => entry.state === hash);
+  if (at === -1) return undefined;
+  const after = lines
+    .slice(at + 1)
+    .reduce<BoardDocument | undefined>((one, { entry }) => one && documentFollowing(one, entry.change), doc);
+  return after?.source.equals(current) === true ? boardDocument({ ...partsOf(after), source: current }) : undefined;
 }
 
 /** Two lines tell whether the state is the last one; only when it is not, more are needed. */

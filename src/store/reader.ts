@@ -13,11 +13,11 @@ import { assemble } from './assemble.ts';
 import { type CacheKey, CLOCK_TICK, confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-write.ts';
 import type { BoardContext } from './context.ts';
-import { normalise } from './file-values.ts';
+import { normalise, normaliseAfter } from './file-values.ts';
 import { mergeText } from './hand-edits.ts';
 import { readFile, refuseInvalid } from './import.ts';
 import { lastOf } from './journal.ts';
-import { type Loaded, load } from './load.ts';
+import { type Earlier, type Loaded, load } from './load.ts';
 import { asMigrated } from './migrate.ts';
 import { missingBoard } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
@@ -28,7 +28,7 @@ import { refuseNewer } from './version.ts';
 export type Read = () => Promise<Snapshot>;
 
 /** What was read last, and stays right as long as neither the journal nor the file has changed. */
-interface Kept {
+interface Kept extends Earlier {
   readonly key: CacheKey;
   readonly state: State;
   readonly seq: number;
@@ -40,6 +40,8 @@ interface Kept {
 export function reader(context: BoardContext): Read {
   const { files, paths, clock } = context;
   let kept: Kept | undefined;
+  /** Whatever was read last: what was written since is followed from there. */
+  let earlier: Earlier | undefined;
   return async () => {
     const now = clock.now();
     if (kept !== undefined && now <= (kept.until ?? now) && unchanged(files, kept.key, paths)) {
@@ -50,26 +52,33 @@ export function reader(context: BoardContext): Read {
     if (known !== undefined) {
       const { state } = normalise(known.doc.value);
       const { seq } = lastOf(known.tail).entry;
-      kept = { key: known.key, state, seq, until: undefined };
+      kept = { key: known.key, state, seq, doc: known.doc, hash: known.hash, until: undefined };
       return { board: assemble(context, state), now, seq, notices: waitingNotice(context) };
     }
-    const { snapshot, keep } = await readWhole(context);
+    const { snapshot, keep, read } = await readWhole(context, kept ?? earlier);
     kept = keep;
+    earlier = read ?? earlier;
     return snapshot;
   };
 }
 
-async function readWhole(
-  context: BoardContext,
-): Promise<{ readonly snapshot: Snapshot; readonly keep: Kept | undefined }> {
+interface Whole {
+  readonly snapshot: Snapshot;
+  readonly keep?: Kept | undefined;
+  readonly read?: Earlier;
+}
+
+async function readWhole(context: BoardContext, earlier: Earlier | undefined): Promise<Whole> {
   const { files, paths, clock } = context;
-  const loaded = await load(files, paths);
-  if ('none' in loaded) return { snapshot: await readImported(context, loaded.none), keep: undefined };
+  const loaded = await load(files, paths, 'use', earlier);
+  if ('none' in loaded) return { snapshot: await readImported(context, loaded.none) };
   if ('ok' in loaded) throw new Refused(loaded);
   const newer = refuseNewer(loaded.doc);
   if (newer !== undefined) throw new Refused(newer);
   refreshCache(context, loaded);
-  const { board, notices } = await withPendingEdits(context, loaded);
+  const { doc, hash, followed } = loaded;
+  const { state } = followed && earlier ? normaliseAfter(doc.value, earlier.doc.value) : normalise(doc.value);
+  const { board, notices } = await withPendingEdits(context, state, loaded);
   const seq = loaded.tail.lines.at(-1)?.entry.seq ?? 0;
   const now = clock.now();
   const { key, behind, edits, broken, settled } = loaded;
@@ -78,17 +87,19 @@ async function readWhole(
   const until = settled || now > racy ? undefined : racy;
   return {
     snapshot: { board, now, seq, notices: [...notices, ...waitingNotice(context)] },
-    keep: whole && unchanged(files, key, paths) ? { key, state: board.state, seq, until } : undefined,
+    keep: whole && unchanged(files, key, paths) ? { key, state: board.state, seq, doc, hash, until } : undefined,
+    read: { doc, hash },
   };
 }
 
 /** The board as the next command will see it: edits that nobody has committed yet are merged, and told. */
 async function withPendingEdits(
   context: BoardContext,
+  state: State,
   { doc, broken, edits, tail }: Loaded,
 ): Promise<{ readonly board: Board; readonly notices: readonly Notice[] }> {
   const { clock, specExists } = context;
-  let board = assemble(context, normalise(doc.value).state);
+  let board = assemble(context, state);
   const notices: Notice[] = broken === undefined ? [] : [invalidState(broken.message)];
   for (const text of edits) {
     const found = { head: doc, board, recent: tail.lines, now: clock.now(), specExists };
@@ -106,9 +117,12 @@ async function withPendingEdits(
 }
 
 /** A reader leaves the cache better than it found it: derived data, replaced atomically, safe without the lock. */
-function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, edits, key }: Loaded): void {
+function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, edits, key, followed }: Loaded): void {
   const { files, paths, clock, leavesCache } = context;
-  if (leavesCache || behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths)) return;
+  // Whoever made the change that was followed is about to write it there.
+  const isAwaited = followed === true && cached === undefined;
+  if (leavesCache || isAwaited || behind || edits.length > 0 || key === undefined || !unchanged(files, key, paths))
+    return;
   const head = lastOf(tail);
   try {
     if (cached === undefined || !unchanged(files, cached.index.key, paths)) {

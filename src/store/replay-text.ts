@@ -9,13 +9,24 @@ import { type Hunk, HunkMismatch } from './yaml/hunks.ts';
 const MOST = 1024;
 const HALF = MOST / 2;
 
+interface Block {
+  readonly lines: string[];
+  /** Only the text that has the same may change it. */
+  readonly of: object;
+}
+
 export class ReplayText {
   /** No block is empty, and there is always a line. */
-  readonly #blocks: string[][];
+  readonly #blocks: Block[];
+  /** The first line of each block; the first so many of them are known. */
+  readonly #starts: number[] = [0];
+  #known = 1;
   #length: number;
+  /** A copy and its original have the same blocks until one of them changes them. */
+  #own: object = {};
 
-  constructor(blocks: readonly (readonly string[])[] = [['']], length = 1) {
-    this.#blocks = blocks.map((lines) => [...lines]);
+  constructor(blocks: readonly Block[] = [{ lines: [''], of: {} }], length = 1) {
+    this.#blocks = [...blocks];
     this.#length = length;
   }
 
@@ -25,6 +36,7 @@ export class ReplayText {
   }
 
   copy(): ReplayText {
+    this.#own = {};
     return new ReplayText(this.#blocks, this.#length);
   }
 
@@ -39,14 +51,15 @@ export class ReplayText {
       shift += put.length - del.length;
     }
     if (this.#blocks.length > 0) return;
-    this.#blocks.push(['']);
+    this.#blocks.push({ lines: [''], of: this.#own });
+    this.#known = 1;
     this.#length = 1;
   }
 
   *lines(from = 0, to = Number.POSITIVE_INFINITY): Generator<string> {
     let [block, at] = this.#find(from);
     for (let left = to - from; left > 0 && block < this.#blocks.length; block++, at = 0) {
-      for (const line of this.#blocks[block]?.slice(at, at + left) ?? []) {
+      for (const line of this.#blocks[block]?.lines.slice(at, at + left) ?? []) {
         left--;
         yield line;
       }
@@ -56,48 +69,82 @@ export class ReplayText {
   hash(): string {
     const hash = createHash('sha256');
     const last = this.#blocks.length - 1;
-    this.#blocks.forEach((lines, at) => void hash.update(at === last ? lines.join('\n') : `${lines.join('\n')}\n`));
+    this.#blocks.forEach(({ lines }, at) => void hash.update(at === last ? lines.join('\n') : `${lines.join('\n')}\n`));
     return hash.digest('hex');
   }
 
   toString(): string {
-    return this.#blocks.map((lines) => lines.join('\n')).join('\n');
+    return this.#blocks.map(({ lines }) => lines.join('\n')).join('\n');
   }
 
   #splice(line: number, del: readonly string[], put: readonly string[]): void {
     const [first, start] = this.#find(line);
-    if (start > (this.#blocks[first]?.length ?? 0)) throw new HunkMismatch(line, del[0], undefined);
+    if (start > this.#linesIn(first)) throw new HunkMismatch(line, del[0], undefined);
     this.#join(first, start + del.length);
-    const lines = this.#blocks[first] ?? [];
+    const lines = this.#changeable(first);
     del.forEach((expected, n) => {
       if (lines[start + n] !== expected) throw new HunkMismatch(line + n, expected, lines[start + n]);
     });
-    this.#blocks.splice(first, 1, ...spliced(lines, start, del.length, put));
+    const after = spliced(lines, start, del.length, put);
+    if (after.length === 1) this.#moveAfter(first, put.length - del.length);
+    else this.#known = Math.min(this.#known, Math.max(1, first));
+    if (after[0] !== lines || after.length !== 1)
+      this.#blocks.splice(first, 1, ...after.map((part) => ({ lines: part, of: this.#own })));
     for (const gone of del) this.#length -= gone.length + 1;
     for (const come of put) this.#length += come.length + 1;
   }
 
+  /** The block's lines, nobody else's. */
+  #changeable(at: number): string[] {
+    const block = this.#blocks[at];
+    if (block?.of === this.#own) return block.lines;
+    const mine = { lines: [...(block?.lines ?? [])], of: this.#own };
+    this.#blocks[at] = mine;
+    return mine.lines;
+  }
+
   /** Makes one block of as many as it takes to have so many lines in the first of them, or of all that follow. */
   #join(first: number, lines: number): void {
-    let [last, have] = [first, this.#blocks[first]?.length ?? 0];
-    while (have < lines && last < this.#blocks.length - 1) have += this.#blocks[++last]?.length ?? 0;
-    if (last > first) this.#blocks.splice(first, last - first + 1, this.#blocks.slice(first, last + 1).flat());
+    let [last, have] = [first, this.#linesIn(first)];
+    while (have < lines && last < this.#blocks.length - 1) have += this.#linesIn(++last);
+    if (last === first) return;
+    const all = this.#blocks.slice(first, last + 1).flatMap((block) => block.lines);
+    this.#blocks.splice(first, last - first + 1, { lines: all, of: this.#own });
+    this.#known = Math.min(this.#known, first + 1);
+  }
+
+  #linesIn(at: number): number {
+    return this.#blocks[at]?.lines.length ?? 0;
+  }
+
+  #moveAfter(first: number, by: number): void {
+    if (by === 0) return;
+    for (let at = first + 1; at < this.#known; at += 1) this.#starts[at] = (this.#starts[at] ?? 0) + by;
   }
 
   /** The block that has the line, or ends before it, and the line's place there. */
   #find(line: number): readonly [number, number] {
-    let [block, left] = [0, line];
-    for (; block < this.#blocks.length - 1; block++) {
-      const lines = this.#blocks[block]?.length ?? 0;
-      if (left < lines) break;
-      left -= lines;
+    const starts = this.#starts;
+    for (; this.#known < this.#blocks.length && (starts[this.#known - 1] ?? 0) <= line; this.#known += 1)
+      starts[this.#known] = (starts[this.#known - 1] ?? 0) + this.#linesIn(this.#known - 1);
+    let [low, high] = [0, Math.min(this.#known, this.#blocks.length) - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= line) low = middle;
+      else high = middle - 1;
     }
-    return [block, left];
+    return [low, line - (starts[low] ?? 0)];
   }
 }
 
 /** A block after a change: itself, or several that are not too long, or none where no line is left. */
 function spliced(block: string[], start: number, removed: number, put: readonly string[]): readonly string[][] {
+  if (removed === put.length) {
+    put.forEach((line, n) => {
+      block[start + n] = line;
+    });
+    return [block];
+  }
   if (block.length - removed + put.length <= MOST) {
     block.splice(start, removed, ...put);
     return block.length === 0 ? [] : [block];

@@ -38,7 +38,7 @@ export function* walkJournal(
   journal: string,
   { every = false, before }: WalkOptions = {},
 ): Generator<Step, ReplayText> {
-  const hashes = new Set<string>([GENESIS]);
+  const seen = new Earlier();
   let previous = GENESIS;
   let number = 0;
   const text = new ReplayText();
@@ -53,11 +53,11 @@ export function* walkJournal(
       break;
     }
     if (entry.prev !== previous) {
-      since.steps.push({ kind: hashes.has(entry.prev) ? 'void' : 'astray', number, entry });
+      since.steps.push({ kind: seen.has(entry.prev) ? 'void' : 'astray', number, entry });
       continue;
     }
     previous = sha256(line.text);
-    hashes.add(previous);
+    seen.add(previous);
     last = entry;
     since.steps.push({ kind: 'entry', number, entry, hash: previous });
     before?.(entry, text);
@@ -73,6 +73,21 @@ export function* walkJournal(
   if (last !== undefined && !leadsTo(text, last)) return yield* oneByOne(since);
   yield* give(since);
   return text;
+}
+
+/** Hashes of all lines so far. Hardly any journal is asked for one, and to look them up by text takes longer than to keep them. */
+class Earlier {
+  readonly #all = [GENESIS];
+  readonly #known = new Set<string>();
+
+  add(hash: string): void {
+    this.#all.push(hash);
+  }
+
+  has(hash: string): boolean {
+    for (let at = this.#known.size; at < this.#all.length; at += 1) this.#known.add(this.#all[at] ?? '');
+    return this.#known.has(hash);
+  }
 }
 
 interface Since {

@@ -3,9 +3,14 @@
 
 import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
-import { DETACHED, rehearsedCrew } from '../support/background-crew.ts';
+import { describe, expect, test } from 'vitest';
+import { ways } from '../runs.ts';
+import { atWork, DETACHED, rehearsedCrew } from '../support/background-crew.ts';
+import { browserForTests, CHROMIUM, NO_CHROMIUM } from '../support/browser.ts';
+import { type Doing, doOn } from '../support/dashboard-hand.ts';
 import type { BuiltProject, Running } from '../support/program.ts';
+
+if (CHROMIUM === undefined) process.stderr.write(`${NO_CHROMIUM}\n`);
 
 interface Answer {
   readonly status: number;
@@ -90,8 +95,9 @@ test('run --web shows the crew at work, acts beside it, and ends with it', async
   expect(page).toContain('rehearsal');
   const output = /\/output\/(coder-1[^"]+)"/.exec(page)?.[1] ?? '';
   expect(await browser.page(`output/${output}`)).toContain('Output of coder-1');
-  const noted = await browser.act(await browser.page('task/a'), 'note', { text: 'mind the gap' });
-  expect(noted.status).toBe(303);
+  // What the crew has done since the page was made is news, and refuses it (409): the page is looked at again.
+  const note = async () => (await browser.act(await browser.page('task/a'), 'note', { text: 'mind the gap' })).status;
+  await expect.poll(note, { timeout: 20_000 }).toBe(303);
   expect(project.board().human_notes.map(({ message }) => message)).toEqual(['mind the gap']);
   expect(isNowhere(browser.code, project)).toBe(true);
   crew.child.kill('SIGINT');
@@ -99,6 +105,50 @@ test('run --web shows the crew at work, acts beside it, and ends with it', async
   expect(ended.signal).toBeNull();
   expect(ended.stderr).not.toContain('Error');
 }, 60_000);
+
+describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
+  const browser = browserForTests();
+
+  test.each(ways(['mouse', 'keys'] as const))(
+    'a person steers a crew at work by %s alone',
+    async (by) => {
+      const project = rehearsedCrew();
+      const draft = ['--id', 'later', '--desc', 'make b', '--spec', 'specs/vision.md', '--done', 'b is there'];
+      project.ok(['add-task', ...draft, '--scope', 'IN: src/', '--validate', 'test -d .']);
+      const crew = project.start(['run', '--web', '--agent', 'rehearsal', '--coders', '1']);
+      const start = 'The dashboard: ';
+      const { tab } = await browser.open((await crew.line(start)).slice(start.length));
+      await tab.waitForURL('**/now');
+      const base = tab.url().replace(/\/now$/, '');
+      await tab.locator('.tag.working').first().waitFor({ timeout: 30_000 });
+      await atWork(project);
+      const act = (doing: Doing) => doOn(tab, base, by, doing);
+      const ofA = { on: 'task/a', kind: 'task', id: 'a' } as const;
+
+      await act({ ...ofA, name: 'note', text: 'mind the gap' });
+      expect(project.board().human_notes.map(({ message }) => message)).toEqual(['mind the gap']);
+      await act({ on: 'agents', kind: 'agent', id: 'coder-1', name: 'note', text: 'and the other' });
+      await act({ on: 'task/later', kind: 'task', id: 'later', name: 'abandon', text: 'not now' });
+      expect(project.task('later').status).toBe('ABANDONED');
+      await act({ on: 'queue', name: 'queue hold', text: 'release day' });
+      // The supervisor ends the session of what is taken from it.
+      await act({ on: 'now', name: 'pause' });
+      await act({ ...ofA, name: 'release-claim', text: 'it hangs' });
+      await expect.poll(() => project.task('a').status, { timeout: 20_000 }).toBe('UNCLAIMED');
+      await tab.goto(`${base}/now`);
+      await expect.poll(() => tab.locator('.tag.working').count(), { timeout: 20_000 }).toBe(0);
+      await act({ on: 'now', name: 'resume' });
+      await tab.goto(`${base}/now`);
+      await tab.locator('.tag.working').first().waitFor({ timeout: 30_000 });
+      await act({ on: 'now', name: 'abort', text: 'enough' });
+      const ended = await crew.ended;
+      expect(ended.signal).toBeNull();
+      expect((project.board()['goal'] as { status: string }).status).toBe('ABORTED');
+      expect(tab.faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
+    },
+    120_000,
+  );
+});
 
 test('dashboard shows a crew of another process, and leaves it alone when it ends', async () => {
   const project = rehearsedCrew();

@@ -91,11 +91,13 @@ export async function wcagFaults(page: Page): Promise<readonly string[]> {
   return result.value as readonly string[];
 }
 
-/** How far what stands on the page has moved by itself since it was loaded. */
-export const layoutShift = (page: Page): Promise<number> =>
+/** How far what stands on the page has moved by itself since it was loaded: by each element that moved. */
+export const layoutShifts = (page: Page): Promise<readonly string[]> =>
   page.evaluate(`new Promise((done) => {
-    let sum = 0;
-    new PerformanceObserver((list) => { for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value; })
+    const moved = [];
+    const told = ({ node, previousRect: was, currentRect: is }) =>
+      (node?.closest?.('[id]')?.id ?? node?.parentElement?.closest('[id]')?.id ?? 'gone') + ': from ' + [was.y, was.height] + ' to ' + [is.y, is.height];
+    new PerformanceObserver((list) => { for (const { sources, hadRecentInput } of list.getEntries()) if (!hadRecentInput) moved.push(...sources.map(told)); })
       .observe({ type: 'layout-shift', buffered: true });
-    requestAnimationFrame(() => setTimeout(() => done(sum), 100));
+    requestAnimationFrame(() => setTimeout(() => done(moved), 100));
   })`);

@@ -11,7 +11,7 @@ import type { Binding } from '../../src/cli/web/server.ts';
 import type { WebRole } from '../../src/cli/web/sessions.ts';
 import { isRefusal } from '../../src/protocol/decision.ts';
 import { ioOf } from './in-process.ts';
-import type { OpenedProject, Project } from './project.ts';
+import type { OpenedProject } from './project.ts';
 
 export interface Answer {
   readonly status: number;
@@ -49,7 +49,10 @@ export interface Opened extends Dashboard {
   readonly ran: readonly (readonly string[])[];
 }
 
-export async function dashboardOn(self: Project | OpenedProject, binding?: Binding): Promise<Opened> {
+/** What it needs of a project. */
+export type Shown = Pick<OpenedProject, 'context' | 'store' | 'env' | 'liza' | 'root'>;
+
+export async function dashboardOn(self: Shown, binding?: Binding): Promise<Opened> {
   const { context, store, env, liza, root } = self;
   const ran: (readonly string[])[] = [];
   const access: BoardAccess = {

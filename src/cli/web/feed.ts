@@ -3,8 +3,9 @@
 
 import { surroundingsOf } from '../../alarms/observe.ts';
 import { alarms as alarmsOf } from '../../alarms/rules/evaluate.ts';
+import { baseDistance } from '../../git/base-branch.ts';
 import type { Board } from '../../protocol/board.ts';
-import { type StatusView, statusView } from '../../report/status-view.ts';
+import { type StatusView, statusWithoutWhy, whyOf } from '../../report/status-view.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { StoreContext } from '../../store/transact.ts';
 import { readCrew } from '../../supervisor/crew-record.ts';
@@ -15,7 +16,9 @@ export interface Looked {
   readonly board: Board;
   readonly seq: number;
   readonly now: Instant;
-  readonly status: StatusView;
+  readonly status: Omit<StatusView, 'why'>;
+  /** Why nothing moves. */
+  why(): string | undefined;
   readonly crew: CrewView;
   readonly hasCrew: boolean;
 }
@@ -56,9 +59,20 @@ async function lookAt(context: StoreContext, snapshot: Snapshot, known: Known | 
   const { board, now, seq, notices } = snapshot;
   // The crew's watcher has them already.
   const alarms = known?.alarms ?? alarmsOf(board, now, await surroundingsOf(context, snapshot));
-  const status = statusView(board, now, alarms, notices);
+  // What a reached goal waits for is told by git.
+  const base = board.state.goal.status === 'COMPLETED' ? await baseDistance(context, board) : undefined;
+  const status = statusWithoutWhy(board, now, alarms, notices);
+  const why = () => whyOf(board, now, notices, { base });
   const crew: CrewView = { members: [], events: [], ...known, now, board, alarms };
-  return { board, seq, now, status, crew, hasCrew: known?.members.some(({ state }) => state !== 'stopped') === true };
+  return {
+    board,
+    seq,
+    now,
+    status,
+    why,
+    crew,
+    hasCrew: known?.members.some(({ state }) => state !== 'stopped') === true,
+  };
 }
 
 function crewElsewhere(context: StoreContext): { readonly view: Known; readonly text: string } | undefined {

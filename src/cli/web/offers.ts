@@ -3,19 +3,19 @@
 
 import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { findTask } from '../../protocol/find.ts';
-import { findQuestion, questionsOf } from '../../protocol/messages/questions.ts';
+import { findQuestion, isHolding, questionsOf } from '../../protocol/messages/questions.ts';
 import { queueOf } from '../../protocol/queue/order.ts';
 import type { Instant } from '../../text/time.ts';
 import { type Action, type Entry, FACTS, isAllowed, offersFor, SOME_TEXT } from '../live/actions.ts';
 import { versionOf } from './views/version.ts';
 
 export interface Subject {
-  readonly kind: 'board' | 'task' | 'question' | 'discovery' | 'agent';
+  readonly kind: 'board' | 'task' | 'question' | 'discovery' | 'anomaly' | 'agent';
   /** Empty for the board. */
   readonly id: string;
 }
 
-const KINDS: readonly Subject['kind'][] = ['board', 'task', 'question', 'discovery', 'agent'];
+const KINDS: readonly Subject['kind'][] = ['board', 'task', 'question', 'discovery', 'anomaly', 'agent'];
 export const isKind = (text: string): text is Subject['kind'] => (KINDS as readonly string[]).includes(text);
 
 export function actionsFor(board: Board, now: Instant, { kind, id }: Subject): readonly Action[] {
@@ -29,6 +29,7 @@ export function actionsFor(board: Board, now: Instant, { kind, id }: Subject): r
     case 'agent':
       return offersFor(board, now, { kind, id }).actions;
     case 'question':
+    case 'anomaly':
       return more;
     default:
       return kind satisfies never;
@@ -36,7 +37,7 @@ export function actionsFor(board: Board, now: Instant, { kind, id }: Subject): r
 }
 
 function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
-  if (kind === 'board') return QUEUE;
+  if (kind === 'board') return [...QUEUE, ...boardActions(board)];
   if (kind === 'task')
     return [
       {
@@ -44,6 +45,16 @@ function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
         says: 'merge it before the others',
         argv: () => ['queue', 'first', id],
         probe: { name: 'queue first', task: id },
+      },
+    ];
+  if (kind === 'anomaly')
+    return [
+      {
+        name: 'anomaly processed',
+        says: 'it is dealt with; it stays on record',
+        asks: { label: 'What became of it', optional: true },
+        argv: (text) => ['anomaly', 'processed', id, ...(text === '' ? [] : [`--why=${text}`])],
+        probe: { name: 'anomaly processed', anomalies: [id] },
       },
     ];
   const question = kind === 'question' ? findQuestion(board.state, id) : undefined;
@@ -58,12 +69,34 @@ function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
     ...(question.assume === undefined ? [] : [accept]),
     {
       name: 'answer',
-      says: 'in your own words; with its last answer a blocked task goes back to its coder',
+      says: isHolding(board.state, question)
+        ? 'with its last answer the task goes back to its coder'
+        : 'in your own words',
       asks: { label: `The answer to ${id}` },
       argv: (text) => ['answer', id, '--', text],
       probe: { name: 'answer', about: id, text: SOME_TEXT, facts: FACTS },
     },
   ];
+}
+
+function boardActions({ state: { goal } }: Board): readonly Entry[] {
+  const start: Entry = {
+    name: 'sprint start',
+    says: 'open the next sprint; unfinished tasks move to it',
+    confirm: 'Open the next sprint? Agents go on with it, which costs tokens.',
+    argv: () => ['sprint', 'start'],
+    probe: { name: 'sprint start' },
+  };
+  const moved = goal.integration_moved;
+  if (moved === undefined) return [start];
+  const accept: Entry = {
+    name: 'accept integration',
+    says: 'it is right where it is: merges go on from there',
+    confirm: `Accept the integration branch at ${moved.found.slice(0, 12)}? git log --left-right ${moved.expected.slice(0, 12)}...${moved.found.slice(0, 12)} shows what differs. This cannot be taken back.`,
+    argv: () => ['doctor', '--accept-integration'],
+    probe: { name: 'accept-integration', head: moved.found },
+  };
+  return [accept, start];
 }
 
 const QUEUE: readonly Entry[] = [
@@ -90,7 +123,8 @@ export function fingerprint({ state, switches }: Board, { kind, id }: Subject): 
         return [
           state.goal.status,
           ...[state.sprint.status, state.sprint.scope.closed_at, state.circuit_breaker.status],
-          ...[queueOf(state).held, SWITCHES.map((name) => switches[name] !== undefined)],
+          ...[queueOf(state).held, state.goal.integration_moved?.found],
+          ...SWITCHES.map((name) => switches[name] !== undefined),
         ];
       case 'task':
         return [findTask(state, id), questionsOf(state).filter(({ task }) => task === id)];
@@ -100,6 +134,8 @@ export function fingerprint({ state, switches }: Board, { kind, id }: Subject): 
       }
       case 'discovery':
         return state.discovered.find((one) => one.id === id);
+      case 'anomaly':
+        return state.anomalies.find((one) => one.id === id);
       case 'agent':
         return id;
       default:

@@ -22,7 +22,7 @@ import type { Looked } from './feed.ts';
 import { actionsFor, fingerprint } from './offers.ts';
 import type { WebRole } from './sessions.ts';
 import { accountView, type Chain, factsView, type Merge } from './views/account.ts';
-import { agentsView, fileOf } from './views/agents.ts';
+import { agentsView, fileOf, type HostsSeen } from './views/agents.ts';
 import { boardView } from './views/board.ts';
 import { costView } from './views/cost.ts';
 import { type DiffShown, diffView, readSideBySide } from './views/diff.ts';
@@ -60,9 +60,6 @@ export const textOf = ({ path, query }: Address): string => `${path.join('/')}${
 export const isLive = ({ path }: Address): boolean =>
   path.length === 1 ? path[0] !== 'note' && path[0] !== 'share' : path.length === 2 && path[0] !== 'account';
 
-/** Sessions print without the board changing. */
-export const isPrinting = ({ path }: Address): boolean => path[0] === 'output';
-
 const LAST_ENTRIES = { now: 40, log: 200 };
 
 export function openPages(context: TaskContext, access: BoardAccess, base: string): Pages {
@@ -77,11 +74,19 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
   };
   const lastEntries = (before: number, most: number) => journal(before - most, Math.min(most, before - 1));
   const chainAt = (seq: number): Chain => {
-    if (chain?.seq !== seq) {
+    // The files of a board in a database are a view, which comes a moment later.
+    if (chain?.seq !== seq || chain.chain.entries < seq) {
       const { entries, problems, remarks } = verifyJournal(context);
       chain = { seq, chain: { entries, problems, remarks } };
     }
     return chain.chain;
+  };
+  const hosts = async (): Promise<HostsSeen | undefined> => {
+    const { shared } = context;
+    if (shared === undefined) return undefined;
+    const { hostsOf } = await import('../../store/postgres/shared-hosts.ts');
+    const found = await hostsOf(context, shared);
+    return isRefusal(found) ? { hosts: [], problem: found.message } : { hosts: found, here: shared.host };
   };
   const allTasks = async ({ board }: Seen): Promise<readonly Task[]> => [
     ...(await context.store.archivedTasks(board.state.goal)),
@@ -99,10 +104,10 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
         case 'queue':
           return queueView(seen);
         case 'agents':
-          return agentsView(seen, await access.logs());
+          return agentsView(seen, await access.logs(), await hosts());
         case 'account': {
           const merges = mergesOf(await allTasks(seen)).toReversed();
-          return accountView(seen, merges, chainAt(seen.seq));
+          return accountView(seen, merges, chainAt(seen.seq), (query.get('q') ?? '').slice(0, 200));
         }
         case 'cost': {
           const archived = await context.store.archivedTasks(seen.board.state.goal);
@@ -146,8 +151,20 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
       discoveries: discoveriesOn(discovered, id),
     };
     const logs = (await access.logs()).filter((log) => log.task === id);
-    return taskView(seen, { task: record, extras, logs });
+    const working = inSession(seen, id);
+    const log = logs.find(({ agent }) => working.has(agent));
+    const lines = log === undefined ? [] : (await readLogTail(log.path)).lines;
+    return taskView(seen, { task: record, extras, logs, ...(log === undefined ? {} : { printed: { log, lines } }) });
   };
+
+  /** The agents that have a session on the task now. */
+  const inSession = ({ board, crew, status }: Seen, id: string): ReadonlySet<string> =>
+    new Set([
+      ...crew.members.filter(({ task: on, session }) => on === id && session !== undefined).map(({ agent }) => agent),
+      ...status.agents
+        .filter((one) => !one.gone && board.state.agents[one.id]?.under_way?.task === id)
+        .map((one) => one.id),
+    ]);
 
   const output = async (seen: Seen, file: string): Promise<View | undefined> => {
     const log = (await access.logs()).find((one) => fileOf(one) === file);
@@ -189,6 +206,7 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
     const mayNote = !archived && seen.actionsFor({ kind: 'task', id }).some(({ name }) => name === 'note');
     return diffView(seen, {
       ...{ task: id, round: n, from, to, isStep: before !== undefined, rounds: rounds.length, mayNote },
+      verdicts: rounds[n - 1]?.verdicts ?? [],
       ...read,
     });
   };
@@ -226,7 +244,7 @@ function note(seen: Seen, query: URLSearchParams): View | undefined {
   const file = (query.get('file') ?? '').slice(0, 500);
   const round = query.get('round') ?? '';
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(task) || !/^\d{1,7}$/.test(line) || !/^\d{1,4}$/.test(round)) return undefined;
-  return noteView(seen, task, `${file}:${line} (round ${round}): `);
+  return noteView(seen, { task, round, text: `${file}:${line} (round ${round}): ` });
 }
 
 const MOST_BYTES = 4_000_000;

@@ -1,7 +1,7 @@
 // Which process is at the other end of a connection on this machine, and whether an agent is behind it. A code may come
 // into an agent's hands: from a terminal that it reads, out of a file. What opens a session or acts is therefore asked
-// for by the same rules as a command (identity/). Linux tells whose a connection is; elsewhere, and of processes that
-// are not ours to look at, nothing is known, and the code alone decides.
+// for by the same rules as a command (identity/). Linux tells whose a connection is; whoever cannot be found there is not
+// let in. Of another user's processes, and on other systems, nothing is known, and the code alone decides.
 
 import type { Caller } from '../../identity/gather.ts';
 import { identify } from '../../identity/identify.ts';
@@ -12,57 +12,111 @@ import { isLinux, type ProcessHost, pidsOf, textOf } from '../../process/proc-fi
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
 
-export interface Ends {
-  readonly localPort: number;
-  readonly remotePort: number;
+interface End {
+  readonly address: string;
+  readonly port: number;
 }
 
-export type FindAgent = (ends: Ends) => Promise<string | undefined>;
+export interface Ends {
+  readonly local: End;
+  readonly remote: End;
+}
 
-/** Tells why the process may not act as a person; it is on record then. Undefined: it may. */
+/** Why whoever is at the other end is not let in. */
+export interface NotLetIn {
+  readonly why: string;
+  /** An agent, which is on record then; otherwise nobody was found there, as when a browser has closed the connection. */
+  readonly isAgent: boolean;
+}
+
+export type FindAgent = (ends: Ends) => Promise<NotLetIn | undefined>;
+
+/** Undefined: a person's process. */
 export const findAgent =
   (io: Io, root: string): FindAgent =>
   async (ends) => {
-    const pid = ownerOf(io.host, ends);
-    if (pid === undefined) return undefined;
-    const caller: Caller = {
-      host: io.host,
-      env: {},
-      cwd: root,
-      root: () => root,
-      context: (at) => io.context(at),
-      openStore: io.openStore,
-      ancestors: () => ancestorsFrom(io.host, pid),
-      mark: () => markAt(io.host, pid),
-    };
-    const actor = await identify(caller, root);
-    if (!isRefusal(actor)) return undefined;
-    await recordViolation(caller, 'dashboard', actor);
-    return actor.message;
+    const first = ownersOf(io.host, ends);
+    // While others come and go, one reading of the system's list may leave out a connection that is there.
+    const owners = first === 'nobody' ? ownersOf(io.host, ends) : first;
+    if (owners === 'elsewhere') return undefined;
+    if (owners === 'nobody')
+      return { why: 'the process at the other end of this connection was not found', isAgent: false };
+    for (const pid of owners) {
+      const caller: Caller = {
+        host: io.host,
+        env: {},
+        cwd: root,
+        root: () => root,
+        context: (at) => io.context(at),
+        openStore: io.openStore,
+        ancestors: () => ancestorsFrom(io.host, pid),
+        mark: () => markAt(io.host, pid),
+      };
+      const actor = await identify(caller, root);
+      if (!isRefusal(actor)) continue;
+      await recordViolation(caller, 'dashboard', actor);
+      return { why: actor.message, isAgent: true };
+    }
+    return undefined;
   };
 
-/** The process that holds the other end. */
-export function ownerOf(host: ProcessHost, { localPort, remotePort }: Ends): number | undefined {
-  if (!isLinux(host)) return undefined;
-  const inode = inodeOf(host, remotePort, localPort);
-  if (inode === undefined) return undefined;
-  const link = `socket:[${inode}]`;
-  for (const pid of pidsOf(host)) if (holds(host, pid, link)) return Number(pid);
-  return undefined;
-}
-
-/** `  1: 0100007F:A1B2 0100007F:1F90 01 … uid timeout inode`: seen from the other end, its own port comes first. */
-function inodeOf(host: ProcessHost, own: number, other: number): string | undefined {
-  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
-  const line = new RegExp(`^ *\\d+: [0-9A-F]+:${hex(own)} [0-9A-F]+:${hex(other)} 01 (?:\\S+ +){5}(\\d+)`, 'm');
-  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    const inode = line.exec(textOf(host, file))?.[1];
-    if (inode !== undefined && inode !== '0') return inode;
+/**
+ * The processes that hold the other end. `elsewhere`: another machine, another user's, or a system that does not tell.
+ * Where none is seen to hold it, one of this user's that cannot be looked into does (a tunnel's, or one that hides).
+ */
+export function ownersOf(host: ProcessHost, ends: Ends): readonly number[] | 'elsewhere' | 'nobody' {
+  if (!isLinux(host)) return 'elsewhere';
+  const socket = socketOf(host, ends);
+  if (socket === undefined) return isLoopback(ends.remote.address) ? 'nobody' : 'elsewhere';
+  if (socket.inode === '0') return 'nobody';
+  const user = userOf(host, 'self');
+  if (socket.uid !== user) return 'elsewhere';
+  const link = `socket:[${socket.inode}]`;
+  const held: number[] = [];
+  const hidden: number[] = [];
+  for (const pid of pidsOf(host)) {
+    const holds = holdsIt(host, pid, link);
+    if (holds === true) held.push(Number(pid));
+    else if (holds === 'hidden' && userOf(host, pid) === user) hidden.push(Number(pid));
   }
+  return held.length > 0 ? held : hidden.length > 0 ? hidden : 'nobody';
+}
+
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
+
+const isLoopback = (address: string): boolean => /^(?:127\.|::1$)/.test(plain(address));
+
+interface Found {
+  readonly uid: number;
+  readonly inode: string;
+}
+
+/** `  1: 0100007F:A1B2 0100007F:1F90 01 …:… …:… … uid timeout inode`: seen from the other end, in whatever state. */
+function socketOf(host: ProcessHost, { local, remote }: Ends): Found | undefined {
+  const asked = `${plain(remote.address)} ${remote.port} ${plain(local.address)} ${local.port}`;
+  for (const file of ['/proc/net/tcp', '/proc/net/tcp6'])
+    for (const line of textOf(host, file).split('\n')) {
+      const [, own = '', other = '', , , , , uid, , inode = ''] = line.trim().split(/ +/);
+      if (`${endText(own)} ${endText(other)}` === asked) return { uid: Number(uid), inode };
+    }
   return undefined;
 }
 
-function holds({ disk }: ProcessHost, pid: string, link: string): boolean {
+/** `0100007F:1F90` → `127.0.0.1 8080`: words of four bytes, each the wrong way round. */
+function endText(text: string): string {
+  const [address = '', port = ''] = text.split(':');
+  const bytes = (address.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse());
+  const numbers = bytes.map((byte) => Number.parseInt(byte, 16));
+  const isFour = bytes.length === 4 || /^0{20}F{4}/i.test(bytes.join(''));
+  const shown = isFour ? numbers.slice(-4).join('.') : bytes.length === 16 ? sixText(bytes) : '';
+  return `${shown} ${Number.parseInt(port, 16)}`;
+}
+
+/** As Node writes it. */
+const sixText = (bytes: readonly string[]): string =>
+  new URL(`http://[${(bytes.join('').match(/.{4}/g) ?? []).join(':')}]`).hostname.slice(1, -1);
+
+function holdsIt({ disk }: ProcessHost, pid: string, link: string): boolean | 'hidden' {
   try {
     return disk.readdirSync(`/proc/${pid}/fd`).some((fd) => {
       try {
@@ -71,7 +125,10 @@ function holds({ disk }: ProcessHost, pid: string, link: string): boolean {
         return false; // closed meanwhile
       }
     });
-  } catch {
-    return false; // it has ended, or is another user's
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'hidden' : false; // it has ended
   }
 }
+
+const userOf = (host: ProcessHost, pid: string): number =>
+  Number(/^Uid:\t(\d+)/m.exec(textOf(host, `/proc/${pid}/status`))?.[1]);

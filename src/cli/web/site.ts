@@ -8,7 +8,7 @@ import { beginStream, seeOther, sendFile, sendJson, sendPage, sendText } from '.
 import type { Assets } from './assets.ts';
 import { change } from './changes.ts';
 import { addressOf, isLive, textOf } from './pages.ts';
-import type { FindAgent } from './peer.ts';
+import type { FindAgent, NotLetIn } from './peer.ts';
 import type { Rate } from './rate.ts';
 import type { TellRefused } from './refused-requests.ts';
 import type { Listening, Request } from './server.ts';
@@ -25,7 +25,7 @@ export interface Site extends Acting {
   readonly assets: Assets;
   readonly findAgent: FindAgent;
   /** What it found, by connection. */
-  readonly agents: WeakMap<Socket, Promise<string | undefined>>;
+  readonly agents: WeakMap<Socket, Promise<NotLetIn | undefined>>;
   readonly tellRefused: TellRefused;
   /** Hides what nobody may read. */
   readonly outgoing: (text: string) => string;
@@ -66,14 +66,18 @@ export async function answer(site: Site, request: Request, listening: Listening)
   }
   if (session === undefined || secret === undefined) {
     site.tellRefused(401, `${method} /…/${rest.join('/')}: without a session`);
-    return sendPage(response, loginPage(site.assets.files, 'This browser is not signed in here, or no longer.'), 401);
+    return sendPage(
+      response,
+      loginPage(site.assets.files, 'This browser is not signed in at this address, or no longer.'),
+      401,
+    );
   }
-  const agent = await agentBehind(site, request, listening);
+  const agent = await agentBehind(site, request);
   if (agent !== undefined) {
-    // Its cookie is in other hands: nobody goes on with it.
-    site.sessions.close(secret);
-    site.tellRefused(403, `${method} /…/${rest.join('/')}: ${agent}`);
-    return sendText(response, 403, `Refused: only people look here and act: ${agent}`);
+    // Its cookie is in other hands: nobody goes on with it. A browser that has closed the connection is no such case.
+    if (agent.isAgent) site.sessions.close(secret);
+    site.tellRefused(403, `${method} /…/${rest.join('/')}: ${agent.why}`);
+    return sendText(response, 403, `Refused: only people look here and act: ${agent.why}`);
   }
   request.known();
   const known: Known = { session, rest, isOpen: () => site.sessions.find(secret) !== undefined };
@@ -94,8 +98,8 @@ async function login(site: Site, request: Request, listening: Listening): Promis
   const code = form.get('code') ?? '';
   // To look for the process behind a connection takes time: where the code is no good, now and then is enough.
   const isGood = site.sessions.isGood(code);
-  const agent = isGood || site.searches.take() ? await agentBehind(site, request, listening) : undefined;
-  if (agent !== undefined) return no(403, `a session is for people: ${agent}`);
+  const agent = isGood || site.searches.take() ? await agentBehind(site, request) : undefined;
+  if (agent !== undefined) return no(403, `a session is for people: ${agent.why}`);
   const opened = site.sessions.open(code);
   if (opened === undefined)
     return no(403, 'This code is not good, or not any more: each is good once, and for an hour.');
@@ -117,14 +121,15 @@ function secretIn({ headers }: Request, listening: Listening): string | undefine
 }
 
 /** Asked once for each connection: it stays that of its process. */
-function agentBehind(
-  { findAgent, agents }: Site,
-  { message: { socket } }: Request,
-  { port }: Listening,
-): Promise<string | undefined> {
-  const known = agents.get(socket) ?? findAgent({ localPort: port, remotePort: socket.remotePort ?? 0 });
+function agentBehind({ findAgent, agents }: Site, { message: { socket } }: Request): Promise<NotLetIn | undefined> {
+  const local = { address: socket.localAddress ?? '', port: socket.localPort ?? 0 };
+  const remote = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
+  const known = agents.get(socket) ?? findAgent({ local, remote });
   agents.set(socket, known);
-  return known;
+  return known.then((found) => {
+    if (found?.isAgent === false) agents.delete(socket);
+    return found;
+  });
 }
 
 export interface Known {

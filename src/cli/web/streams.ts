@@ -7,8 +7,9 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/host.ts';
 import type { JournalEntry } from '../../store/store.ts';
 import type { Feed, Looked } from './feed.ts';
-import { type Address, isLive, isPrinting, type Pages, textOf } from './pages.ts';
+import { type Address, isLive, type Pages, textOf } from './pages.ts';
 import type { WebRole } from './sessions.ts';
+import { shown } from './views/markup.ts';
 import { commonParts } from './views/page.ts';
 import type { Part } from './views/view.ts';
 
@@ -41,6 +42,8 @@ interface Watched {
   readonly role: WebRole;
   readonly streams: Set<Stream>;
   parts: readonly Part[];
+  /** A session prints on it. */
+  prints: boolean;
 }
 
 /** Changes come in bursts: a page is not worked out again sooner than this. */
@@ -76,12 +79,10 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
     work = work.then(task).catch(() => {});
   };
 
-  const partsOf = async (
-    { address, role }: Pick<Watched, 'address' | 'role'>,
-    looked: Looked,
-  ): Promise<readonly Part[]> => {
-    const seen = pages.seen(looked, role);
-    const view = isLive(address) ? await pages.view(address, seen) : undefined;
+  const partsOf = async (one: Watched, looked: Looked): Promise<readonly Part[]> => {
+    const seen = pages.seen(looked, one.role);
+    const view = isLive(one.address) ? await pages.view(one.address, seen) : undefined;
+    one.prints = view?.prints === true;
     return [...commonParts(seen), ...(view?.parts ?? [])];
   };
   const tell = (stream: Stream, text: string): void => {
@@ -93,18 +94,20 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
     stream.sent = fresh.at(-1)?.seq ?? stream.sent;
     if (fresh.length > 0) tell(stream, fresh.map(entryText).join(''));
   };
-  const tellAllEntries = async (seq: number): Promise<void> => {
+  const tellAllEntries = async (): Promise<void> => {
     const all = [...watched.values()].flatMap(({ streams }) => [...streams]);
-    const least = Math.min(seq, ...all.map(({ sent }) => sent));
-    if (least === seq) return;
-    const entries = await pages.journal(least + 1, seq - least);
+    const least = Math.min(...all.map(({ sent }) => sent));
+    if (!Number.isFinite(least)) return;
+    const entries = await pages.journal(least + 1, MOST_MISSED);
     for (const stream of all) tellEntries(stream, entries);
   };
   const round = (only: (one: Watched) => boolean): void =>
     inTurn(async () => {
       lastRound = clock.monotonic();
+      // They leave before the board is looked at, which takes longer the larger it is.
+      await tellAllEntries();
+      await clock.nextTurn();
       const looked = await feed.look();
-      await tellAllEntries(looked.seq);
       for (const one of watched.values()) {
         if (!only(one)) continue;
         const parts = await partsOf(one, looked);
@@ -128,7 +131,7 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
       clock.every(
         PRINT_MS,
         () => {
-          if ([...watched.values()].some((one) => isPrinting(one.address))) round((one) => isPrinting(one.address));
+          if ([...watched.values()].some(({ prints }) => prints)) round(({ prints }) => prints);
         },
         'background',
       ),
@@ -160,7 +163,7 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
       const key = `${role} ${textOf(address)}`;
       const stream: Stream = { response, isOpen, sent: Number.POSITIVE_INFINITY };
       if (watched.size === 0) begin();
-      const one = watched.get(key) ?? { address, role, streams: new Set<Stream>(), parts: [] };
+      const one = watched.get(key) ?? { address, role, streams: new Set<Stream>(), parts: [], prints: false };
       watched.set(key, one);
       response.write('retry: 1000\n\n');
       let isGone = false;
@@ -182,7 +185,7 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
         const isTooFar = after > looked.seq || looked.seq - after > MOST_MISSED;
         stream.sent = isTooFar ? looked.seq : after;
         if (isTooFar) return tell(stream, 'event: anew\ndata: {}\n\n');
-        await tellAllEntries(looked.seq);
+        await tellAllEntries();
         tell(stream, eventText('stand', { parts: parts.map(named) }));
       });
     },
@@ -197,7 +200,7 @@ export function openStreams({ feed, pages, clock, outgoing }: Sources): Streams 
 const eventText = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const entryText = ({ seq, time, actor, command, task, detail }: JournalEntry): string =>
-  `id: ${seq}\n${eventText('entry', { seq, time, actor, command, task, detail })}`;
+  `id: ${seq}\n${eventText('entry', { seq, time, actor: shown(actor), command, task, detail: shown(detail) })}`;
 
 /** Name, version, class and rows. */
 const named = ({ id, version, className, rows = 0 }: Part) => [id, version, className, rows] as const;

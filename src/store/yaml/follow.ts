@@ -3,10 +3,10 @@
 // (a section that came or went, lines above the first key) is left to reading all of it.
 
 import { type BoardDocument, type Plain, parseDocumentSimple, type Section } from './document.ts';
-import { isMap } from './equal.ts';
+import { isMap, sameValue } from './equal.ts';
 import { type Hunk, replacementsOf, sizeOf } from './hunks.ts';
 import { lineNear, recordAt, spanAt } from './layout.ts';
-import { documentAfter } from './shift.ts';
+import { belongs, documentAfter } from './shift.ts';
 
 /** undefined: read the whole text instead. */
 export function documentFollowing(doc: BoardDocument, hunks: readonly Hunk[]): BoardDocument | undefined {
@@ -16,9 +16,10 @@ export function documentFollowing(doc: BoardDocument, hunks: readonly Hunk[]): B
   const source = doc.source.replaced(replacements);
   const value: Record<string, unknown> = { ...doc.value };
   let shift = 0;
+  let left = hunks;
   for (const [at, section] of doc.sections.entries()) {
-    const end = doc.sections[at + 1]?.line ?? Number.POSITIVE_INFINITY;
-    const own = hunks.filter((hunk) => hunk.at >= section.line && hunk.at < end);
+    const own = firstOf(left, (hunk) => belongs(hunk, section, doc.sections[at + 1]));
+    left = left.slice(own.length);
     const grown = own.reduce((sum, { del, ins }) => sum + sizeOf(ins) - sizeOf(del), 0);
     if (own.length > 0) {
       const region = regionOf(doc, at, own);
@@ -31,6 +32,12 @@ export function documentFollowing(doc: BoardDocument, hunks: readonly Hunk[]): B
   }
   if (hunks.some(({ at }) => at < (doc.sections[0]?.line ?? 0))) return undefined;
   return documentAfter(doc, hunks, source, value);
+}
+
+/** Those before the first that is not. */
+function firstOf(hunks: readonly Hunk[], isOne: (hunk: Hunk) => boolean): readonly Hunk[] {
+  const end = hunks.findIndex((hunk) => !isOne(hunk));
+  return end === -1 ? hunks : hunks.slice(0, end);
 }
 
 /** A line that holds several: an older entry, or an edit by hand. */
@@ -76,15 +83,25 @@ function valueIn(
   const [only] = read.doc.sections;
   if (only === undefined || only.key !== section.key || only.kind !== section.kind) return undefined;
   if (isWhole) return { value: only.value };
-  if (Array.isArray(section.value) && Array.isArray(only.value))
-    return { value: [...section.value.slice(0, from), ...only.value, ...section.value.slice(to + 1)] };
+  if (Array.isArray(section.value) && Array.isArray(only.value)) {
+    const { value: old } = section;
+    return { value: old.toSpliced(from, to + 1 - from, ...withKept(old.slice(from, to + 1), only.value)) };
+  }
   if (!isMap(section.value) || !isMap(only.value)) return undefined;
   return { value: mapWith(section, { from, to }, only.value) };
+}
+
+/** The neighbours of a change are read with it, and are the very objects that they were: nothing is checked again for them. */
+function withKept(old: readonly unknown[], fresh: readonly unknown[]): readonly unknown[] {
+  const [first, last] = [fresh.findIndex((one, at) => !sameValue(one, old[at])), old.length - fresh.length];
+  const past = fresh.findLastIndex((one, at) => !sameValue(one, old[at + last])) + 1;
+  return fresh.map((one, at) => (first === -1 || at < first ? old[at] : at >= past ? old[at + last] : one));
 }
 
 function mapWith({ layout, value }: Section, { from, to }: Pick<Region, 'from' | 'to'>, fresh: Plain): Plain {
   const old = value as Plain;
   const names = layout.keys.map((key) => key ?? '');
   const kept = (some: readonly string[]) => some.map((name) => [name, old[name]] as const);
-  return Object.fromEntries([...kept(names.slice(0, from)), ...Object.entries(fresh), ...kept(names.slice(to + 1))]);
+  const read = Object.entries(fresh).map(([name, one]) => [name, sameValue(one, old[name]) ? old[name] : one] as const);
+  return Object.fromEntries([...kept(names.slice(0, from)), ...read, ...kept(names.slice(to + 1))]);
 }

@@ -62,7 +62,7 @@ export function documentAfter(
 }
 
 /** Appended records go in at the section's end line; a later section's own lines are not ours. */
-function belongs(hunk: Hunk, section: Section, following: Section | undefined): boolean {
+export function belongs(hunk: Hunk, section: Section, following: Section | undefined): boolean {
   return hunk.at < lineOf(following) || (hunk.at === section.endLine && hunk.del.length === 0);
 }
 

@@ -51,6 +51,24 @@ test('every change of somebody else’s is seen at once', async () => {
   }
 });
 
+test.each(['has no cache yet', 'is not in state.yaml yet'])(
+  'a change that %s is followed: what it did not touch is not read again',
+  async (how) => {
+    const state = join(root, '.liza', 'state.yaml');
+    for (let n = 0; n < 10; n += 1) await note(`note ${n}`);
+    const [before] = (await mine.read()).board.state.human_notes;
+    const text = fs.readFileSync(state, 'utf8');
+    await note('the last');
+    fs.rmSync(join(root, '.liza', 'cache'), { recursive: true });
+    if (how === 'is not in state.yaml yet') fs.writeFileSync(state, text);
+    const { human_notes: now } = (await mine.read()).board.state;
+    expect([now.length, now.at(-1)?.message]).toEqual([12, 'the last']);
+    expect(now[0]).toBe(before);
+    // The cache is left to whoever made the change.
+    expect(fs.existsSync(join(root, '.liza', 'cache'))).toBe(false);
+  },
+);
+
 test('an edit by hand is seen: in place, of the same length, right after a commit', async () => {
   for (let n = 0; n < 10; n += 1) {
     await note(`aaaa ${n}`);

@@ -9,11 +9,13 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { freshState } from '../../../src/protocol/records/new-board.ts';
 import { RECORD_SECTIONS } from '../../../src/protocol/state.ts';
+import { deltaOf } from '../../../src/store/cache-delta.ts';
 import { normalise } from '../../../src/store/file-values.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { allRead, isTouched, isUnread, readable, unread } from '../../../src/store/unread.ts';
-import { parseDocument } from '../../../src/store/yaml/document.ts';
+import { type BoardDocument, boardDocument, parseDocument, partsOf } from '../../../src/store/yaml/document.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
+import { withValue } from '../../../src/store/yaml/layout.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
 import { runs } from '../../runs.ts';
 import { boardContext } from '../../support/board-context.ts';
@@ -126,4 +128,34 @@ test('a stand-in may be handed on, and says what it stands for to nobody but its
   expect(isTouched(next)).toBe(true);
   expect(allRead(next)).toEqual({ version: 2, tasks: [{ id: 'a' }] });
   expect(readable(next).tasks).toEqual([{ id: 'a' }]);
+});
+
+test('a change is told whichever side of it was read: the cache never looks into a stand-in', async () => {
+  const text = (tasks: readonly object[]): string => `${emitEntries({ tasks }, 0).join('\n')}\n`;
+  const first = await parseDocument(text(TASKS), { recordSections: RECORD_SECTIONS });
+  if (!('doc' in first)) throw new Error('it does not parse');
+  const docOf = async (tasks: readonly object[]): Promise<BoardDocument> => {
+    const read = await parseDocument(text(tasks), { recordSections: RECORD_SECTIONS, previous: first.doc });
+    if (!('doc' in read)) throw new Error('it does not parse');
+    return read.doc;
+  };
+  const [was, now] = [
+    await docOf(TASKS),
+    await docOf(TASKS.map((task, n) => (n === 7 ? { ...task, priority: 1 } : task))),
+  ];
+  const unreadIn = (doc: BoardDocument): BoardDocument =>
+    boardDocument({
+      ...partsOf(doc),
+      sections: doc.sections.map((section) =>
+        withValue(
+          section,
+          unread('list', () => section.value),
+        ),
+      ),
+    });
+  const told = deltaOf(was, now);
+  expect(told?.changes).toHaveLength(1);
+  expect(deltaOf(unreadIn(was), now)).toEqual(told);
+  expect(deltaOf(was, unreadIn(now))).toEqual(told);
+  expect(deltaOf(unreadIn(was), unreadIn(now))).toEqual(told);
 });

@@ -28,17 +28,40 @@ export interface Merge {
   readonly reviewed?: string | undefined;
 }
 
-export function accountView(seen: Seen, merges: readonly Merge[], chain: Chain): View {
+/** `sought`: a commit, or the beginning of one, or a word of the task. */
+export function accountView(seen: Seen, merges: readonly Merge[], chain: Chain, sought: string): View {
+  const found = merges.filter((merge) => isSought(merge, sought.trim().toLowerCase()));
   return {
-    title: 'Account',
+    title: 'Account of merges',
     menu: 'account',
     parts: [
       part('chain', chainMarkup(chain), chain.problems.length === 0 ? 'card' : 'card need alarm'),
       ...(merges.length === 0 ? [part('none', html`<p>Nothing is merged yet.</p>`, 'card calm')] : []),
-      ...merges.map((merge) => mergePart(seen, merge)),
+      ...(merges.length === 0 ? [] : [part('filter', soughtForm(seen, sought), 'filter')]),
+      ...(merges.length > 0 && found.length === 0
+        ? [
+            part(
+              'none',
+              html`<p>No merged task has this commit or these words. Any commit of the integration branch, in a terminal: <code>liza blame &lt;commit&gt;</code></p>`,
+            ),
+          ]
+        : []),
+      ...found.map((merge) => mergePart(seen, merge)),
     ],
   };
 }
+
+function isSought({ task, commit, reviewed = '' }: Merge, sought: string): boolean {
+  if (/^[0-9a-f]{7,64}$/.test(sought) && [commit, reviewed].some((one) => one.startsWith(sought))) return true;
+  const { authors, planned_by = '', rounds } = provenanceOf(task, reviewed);
+  const verdicts = rounds.flatMap((round) => round.verdicts);
+  const shown = verdicts.flatMap(({ by = '', shown: all = [] }) => [by, ...all.map(shownText)]);
+  const words = [task.id, task.description ?? '', task.done_when ?? '', ...authors, planned_by, ...shown];
+  return words.join(' ').toLowerCase().includes(sought);
+}
+
+const soughtForm = ({ base }: Seen, sought: string): Markup =>
+  html`<form method="get" action="${base}/account" role="search" class="find"><label for="words">Who stands behind a commit, or a task</label><input id="words" name="q" type="search" maxlength="200" value="${sought}"><button class="quiet">Show</button>${sought === '' ? undefined : html` <a href="${base}/account">Show all</a>`}</form>`;
 
 const chainMarkup = ({ entries, problems, remarks }: Chain): Markup =>
   problems.length === 0
@@ -47,26 +70,26 @@ const chainMarkup = ({ entries, problems, remarks }: Chain): Markup =>
 
 function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge, isAlone = false): Part {
   const { authors, planned_by, iterations, rounds, unconfined } = provenanceOf(task, reviewed);
-  const last = rounds.findLast(({ merged }) => merged);
-  const approvals = last?.verdicts.filter(({ verdict }) => verdict === 'approved') ?? [];
-  const evidence = approvals.flatMap(({ shown = [] }) =>
-    shown.map(
-      (one) =>
-        html`<li><span class="said">${one.criterion}</span> <span class="arrow">&rarr;</span> <span class="said yes">${whole(shownText(one))}</span></li>`,
-    ),
-  );
+  const approvals =
+    rounds.findLast(({ merged }) => merged)?.verdicts.filter(({ verdict }) => verdict === 'approved') ?? [];
+  const evidence = new Map<string, string[]>();
+  for (const one of approvals.flatMap(({ shown = [] }) => shown))
+    evidence.set(one.criterion, [...(evidence.get(one.criterion) ?? []), whole(shownText(one))]);
+  const last = rounds.findLastIndex((round) => round.merged) + 1;
   return part(
     `m-${versionOf(`${task.id}${commit}`)}`,
     html`<h2>${taskLink(seen, task.id)} <code>${commit.slice(0, 12)}</code> <span class="meta">${moment(time)}</span></h2>
 <p class="said">${task.description ?? ''}</p>
-<dl class="short"><dt>Written by</dt><dd>${authors.join(', ') || 'not recorded'}</dd><dt>Approved by</dt><dd>${approvals.map(({ by }) => by ?? 'somebody').join(', ') || task.approved_by || 'not recorded'}</dd><dt>Planned by</dt><dd>${planned_by ?? 'a person'}</dd><dt>Rounds</dt><dd>${String(rounds.length)}, in ${String(iterations)} ${iterations === 1 ? 'iteration' : 'iterations'}</dd>${unconfined.length === 0 ? undefined : html`<dt>No sandbox</dt><dd class="no">${unconfined.join(', ')}</dd>`}</dl>${
-      evidence.length === 0
+<dl class="short"><dt>Written by</dt><dd>${authors.join(', ') || 'not recorded'}</dd><dt>Approved by</dt><dd>${approvals.map(({ by }) => by ?? 'somebody').join(', ') || task.approved_by || 'not recorded'}</dd>${reviewed === undefined ? undefined : html`<dt>Reviewed commit</dt><dd><code>${reviewed.slice(0, 12)}</code>${last === 0 ? undefined : html` <a href="${seen.base}/task/${task.id}/diff/${String(last)}">what it changes<span class="sr">, ${task.id}</span></a>`}${reviewed === commit ? undefined : html`<div class="hint">Liza merged it with what had landed before: ${commit.slice(0, 12)}</div>`}</dd>`}<dt>Planned by</dt><dd>${planned_by ?? 'a person'}</dd><dt>Rounds</dt><dd>${String(rounds.length)}, in ${String(iterations)} ${iterations === 1 ? 'iteration' : 'iterations'}</dd>${unconfined.length === 0 ? undefined : html`<dt>No sandbox</dt><dd class="no">${unconfined.join(', ')}</dd>`}</dl>${
+      evidence.size === 0
         ? html`<p class="none">No evidence is named for its criteria.</p>`
-        : html`<ul class="evidence">${evidence}</ul>`
+        : html`<ul class="evidence">${[...evidence].map(([criterion, all]) => html`<li class="said">${criterion}<ul>${all.map((one) => html`<li class="said yes">${one}</li>`)}</ul></li>`)}</ul>`
     }${isAlone ? undefined : html`<p><a href="${seen.base}/account/${task.id}">Every fact on it, checked<span class="sr"> for ${task.id}</span></a></p>`}`,
   );
 }
 
+/** Who looks, looks for those that do not hold. */
+const ORDER = ['contradicted', 'unverifiable', 'verified'] as const;
 const MARKS = { verified: 'ok', unverifiable: '?', contradicted: 'CONTRADICTED' } as const;
 
 export function factsView(seen: Seen, task: Task, facts: readonly Fact[], merge: Merge | undefined): View {
@@ -78,13 +101,15 @@ export function factsView(seen: Seen, task: Task, facts: readonly Fact[], merge:
     parts: [
       part(
         'sum',
-        html`<p><span class="tag ${wrong === 0 ? 'yes' : 'no'}">${wrong === 0 ? 'Nothing is contradicted' : `${wrong} contradicted`}</span> ${String(facts.length - wrong - open)} facts verified against journal and git, ${String(open)} cannot be. ${taskLink(seen, task.id)}</p>`,
+        html`<p><span class="tag ${wrong === 0 ? 'yes' : 'no'}">${wrong === 0 ? 'Nothing is contradicted' : `${wrong} contradicted`}</span> ${String(facts.length - wrong - open)} facts verified against journal and git${open === 0 ? '' : `, ${open} cannot be (marked ?, first in the list)`}. ${taskLink(seen, task.id)}</p>`,
         wrong === 0 ? 'card' : 'card need alarm',
       ),
       ...(merge === undefined ? [] : [mergePart(seen, merge, true), part('evidence', evidenceMarkup(merge))]),
       part(
         'facts',
-        html`<h2>Every fact</h2><ul class="facts-list">${facts.map(
+        html`<h2>Every fact</h2><ul class="facts-list">${[
+          ...ORDER.flatMap((mark) => facts.filter((fact) => fact.mark === mark)),
+        ].map(
           ({ time, what, mark, why }) =>
             html`<li><span class="tag ${mark === 'verified' ? 'yes' : mark === 'contradicted' ? 'no' : ''}">${MARKS[mark]}</span> ${time === undefined ? undefined : moment(time)} <span class="said">${what}</span> <span class="meta said">${why}</span></li>`,
         )}</ul>`,

@@ -1,22 +1,34 @@
 // The agents: who does what, for how long, at what cost, and whose session's output can be read. What an agent does now
 // comes from the crew; agents of other processes are known from the board alone.
 
+import type { BoardHost } from '../../../store/postgres/hosts.ts';
+import { counted } from '../../../text/format.ts';
+import { iso } from '../../../text/time.ts';
 import type { SessionLog } from '../../live/access.ts';
 import { byInterest, type MemberRow, memberRows } from '../../live/agents.ts';
 import { dollars, tokens } from '../../live/format.ts';
 import { actionForms } from './forms.ts';
-import { html, type Markup } from './markup.ts';
+import { html, type Markup, moment } from './markup.ts';
 import { part, type Seen, type View } from './view.ts';
 
-export function agentsView(seen: Seen, logs: readonly SessionLog[]): View {
+/** The machines that work on a board in a database. */
+export interface HostsSeen {
+  readonly hosts: readonly BoardHost[];
+  /** This one. */
+  readonly here?: string;
+  /** Why they are not known now. */
+  readonly problem?: string;
+}
+
+export function agentsView(seen: Seen, logs: readonly SessionLog[], hosts?: HostsSeen): View {
   const rows = rowsOf(seen);
   const alone = seen.status.agents.filter(({ gone }) => gone);
   return {
-    title: 'Agents',
+    title: hosts === undefined ? 'Agents' : 'Agents and hosts',
     menu: 'agents',
     parts: [
       ...(rows.length === 0
-        ? [part('none', html`<h2>Nobody is at work</h2><p>In a terminal: <code>liza run</code></p>`, 'card calm')]
+        ? [part('none', html`<h2>Nobody is at work</h2><p>In a terminal: <code>liza run</code></p>`)]
         : byInterest(rows).map((row) =>
             agentPart(
               seen,
@@ -29,12 +41,34 @@ export function agentsView(seen: Seen, logs: readonly SessionLog[]): View {
         : [
             part(
               'gone',
-              html`<h2>Not at work</h2><ul>${alone.map(({ id, ended, why }) => html`<li><b class="id">${id}</b> ${ended === 'in-order' ? 'ended in order' : ended === 'gave-up' ? 'gave up' : 'is gone'}${why === undefined ? undefined : html`: <span class="said">${why}</span>`}</li>`)}</ul>`,
+              html`<h2>Not at work</h2><ul>${alone.map(({ id, ended, why }) => html`<li><b class="id">${id}</b> ${ended === 'in-order' ? 'is stopped' : ended === 'gave-up' ? 'gave up' : 'is gone'}${why === undefined ? undefined : html`: <span class="said">${why}</span>`}</li>`)}</ul>`,
             ),
           ]),
-      part('logs', sessionList(seen, logs)),
+      ...(hosts === undefined ? [] : [part('hosts', hostsMarkup(hosts))]),
+      part('logs', sessionList(seen, logs, hosts === undefined ? '' : ' on this host')),
     ],
   };
+}
+
+/** A host that watches the board says every quarter of a minute that it is there. */
+const SILENT_MS = 60_000;
+
+const hostsMarkup = ({ hosts, here, problem }: HostsSeen): Markup =>
+  html`<h2>Hosts</h2>${
+    problem === undefined
+      ? hosts.length === 0
+        ? html`<p>No host has been seen yet. In a terminal on each: <code>liza run</code></p>`
+        : undefined
+      : html`<p class="said why">${problem}</p>`
+  }<ul class="hosts">${hosts.map(
+    ({ id, name, version, seen, ago, lag, agents, drained, tags }) =>
+      html`<li><b class="id">${name}</b>${id === name ? undefined : html` <code>${id}</code>`}${id === here ? ' (this one)' : ''} ${hostTag(ago, agents, drained)}${tags.length === 0 ? undefined : html` has ${tags.join(', ')}`} <span class="meta">${ago > SILENT_MS ? 'since ' : ''}${moment(iso(seen))} &middot; liza ${version} &middot; ${lag === 0 ? 'has read every entry' : `${counted(lag, 'entry')} behind then`}</span> &middot; <span class="said">${agents.length === 0 ? 'no agents' : agents.join(', ')}</span></li>`,
+  )}</ul>`;
+
+function hostTag(ago: number, agents: readonly string[], drained: boolean): Markup {
+  if (drained) return html`<span class="tag">takes no new work</span>`;
+  if (ago <= SILENT_MS) return html`<span class="tag yes">seen</span>`;
+  return agents.length > 0 ? html`<span class="tag no">lost</span>` : html`<span class="tag">silent</span>`;
 }
 
 const rowsOf = ({ crew, status }: Seen): readonly MemberRow[] =>
@@ -69,9 +103,10 @@ export function doing(seen: Seen): Markup {
 const MOST_LOGS = 60;
 export const fileOf = ({ path }: Pick<SessionLog, 'path'>): string => path.split('/').at(-1) ?? '';
 
-export function sessionList({ base }: Seen, logs: readonly SessionLog[]): Markup {
-  if (logs.length === 0) return html`<h2>Sessions</h2><p>No session has begun.</p>`;
-  return html`<h2>Sessions</h2><p class="meta">${logs.length > MOST_LOGS ? `The last ${MOST_LOGS} of ${logs.length}.` : undefined}</p><ul class="sessions">${logs
+/** `where`: each host keeps the output of its own. */
+export function sessionList({ base }: Seen, logs: readonly SessionLog[], where = ''): Markup {
+  if (logs.length === 0) return html`<h2>Output of sessions${where}</h2><p>None is kept.</p>`;
+  return html`<h2>Output of sessions${where}</h2><p class="meta">${logs.length > MOST_LOGS ? `The last ${MOST_LOGS} of ${logs.length}.` : undefined}</p><ul class="sessions">${logs
     .slice(0, MOST_LOGS)
     .map(
       (log) =>

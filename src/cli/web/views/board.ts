@@ -29,7 +29,12 @@ export function boardView(seen: Seen, filter: string): View {
       ]),
       ...(groups.length > 0
         ? []
-        : [part('none', html`<p>${words.length === 0 ? 'There is no task yet.' : 'No task has these words.'}</p>`)]),
+        : [
+            part(
+              'none',
+              html`<p>${words.length === 0 ? 'There is no task yet.' : 'No task has these words in its name, its state, its agents or its first lines.'}</p>`,
+            ),
+          ]),
     ],
   };
 }
@@ -71,13 +76,23 @@ function endsList(id: string): boolean {
 }
 
 function listPart(seen: Seen, status: TaskStatus, rows: readonly TaskView[]): Part {
-  const key = rows.map((task) => [task.id, task.priority, ...facts(task), aboutOf(task)].join('\u0001')).join('\u0002');
   return rowsPart(
     `${status}-${versionOf(rows[0]?.id ?? '')}`,
-    key,
+    rows.map(rowVersion).join(),
     rows.length,
     () => html`<ul class="list">${rows.map((task) => row(seen, task))}</ul>`,
   );
+}
+
+/** By what a row was made from: that of a task that nothing happened to is the very same. */
+const ROWS_KNOWN = new WeakMap<TaskView, string>();
+
+function rowVersion(task: TaskView): string {
+  const known = ROWS_KNOWN.get(task);
+  if (known !== undefined) return known;
+  const made = versionOf([task.id, task.priority, ...facts(task), aboutOf(task)].join('\u0001'));
+  ROWS_KNOWN.set(task, made);
+  return made;
 }
 
 const aboutOf = (task: TaskView): string => task.blockedReason ?? task.description;

@@ -2,7 +2,7 @@
 
 import { sum } from '../../../budget/rules/ledger.ts';
 import type { Task, TaskStatus, Usage } from '../../../protocol/state.ts';
-import { money, number, short, stateWord } from '../../../report/format.ts';
+import { money, number, short } from '../../../report/format.ts';
 import type { Report } from '../../../report/model.ts';
 import { pill } from '../../../report/state-styles.ts';
 import { pageTable, type Table } from '../../../report/table.ts';
@@ -22,9 +22,9 @@ export function costView(seen: Seen, report: Report, tasks: readonly Task[]): Vi
         'limits',
         spending.length === 0
           ? html`<p>Nothing was spent yet, and nothing is limited.</p>`
-          : html`<h2>Spent and left</h2>${pageTable(limits(seen))}`,
+          : html`<h2>${spending.some((one) => Object.keys(one.limits).length > 0) ? 'Spent and left' : 'Spent'}</h2>${pageTable(limits(seen))}`,
       ),
-      part('outcome', html`<h2>By outcome</h2>${pageTable(byOutcome(tasks))}`),
+      part('outcome', html`<h2>By outcome</h2>${pageTable(byOutcome(tasks, seen.board.state.goal.usage))}`),
       part('days', html`<h2>By day</h2>${days(seen)}`),
       part('roles', html`<h2>By agent and role</h2>${pageTable(crew(report))}`),
       part('tasks', html`<h2>By task</h2>${pageTable(usage(report))}`),
@@ -38,7 +38,7 @@ const limits = ({ status }: Seen): Table<(typeof status.spending)[number]> => ({
   rows: status.spending,
   columns: [
     { head: 'Of', page: ({ scope, task, day }) => [scope, task ?? day].filter(Boolean).join(' ') },
-    { head: 'Tokens', page: ({ tokens }) => short(tokens), right: true },
+    { head: 'Tokens', page: ({ tokens, sessions }) => tokensText(tokens, sessions), right: true },
     {
       head: 'Cost',
       page: ({ usd, unknown_cost_sessions: open }) =>
@@ -59,42 +59,52 @@ const limits = ({ status }: Seen): Table<(typeof status.spending)[number]> => ({
   ],
 });
 
+/** Sessions that told of none have not worked for nothing. */
+const tokensText = (tokens: number, sessions: number): string =>
+  tokens === 0 && sessions > 0 ? 'unknown' : short(tokens);
+
 interface Outcome {
-  readonly status: TaskStatus;
+  /** Absent: the planner's sessions, which are no task's. */
+  readonly status?: TaskStatus;
   readonly tasks: number;
   readonly usage: Usage | undefined;
 }
 
-function byOutcome(tasks: readonly Task[]): Table<Outcome> {
+function byOutcome(tasks: readonly Task[], planning: Usage | undefined): Table<Outcome> {
   const groups = new Map<TaskStatus, Task[]>();
   for (const task of tasks) groups.set(task.status, [...(groups.get(task.status) ?? []), task]);
   const rows = [...groups].map(([status, all]): Outcome => {
     const used = all.flatMap((task) => task.usage ?? []);
     return { status, tasks: all.length, usage: used.length === 0 ? undefined : sum(used) };
   });
+  const sorted = rows.toSorted((a, b) => (b.usage?.cost_usd ?? 0) - (a.usage?.cost_usd ?? 0));
   return {
     caption: 'What became of the work that was paid for',
     none: 'There is no task yet.',
-    rows: rows.toSorted((a, b) => (b.usage?.cost_usd ?? 0) - (a.usage?.cost_usd ?? 0)),
+    rows: planning === undefined ? sorted : [...sorted, { tasks: 0, usage: planning }],
     columns: [
-      { head: 'State', page: ({ status }) => html`${pill(status)}<span class="sr">${stateWord(status)}</span>` },
-      { head: 'Tasks', page: ({ tasks: count }) => count, right: true },
+      { head: 'State', page: ({ status }) => (status === undefined ? 'planning' : pill(status)) },
+      {
+        head: 'Tasks',
+        page: ({ status, tasks: count }) => (status === undefined ? undefined : count),
+        right: true,
+      },
       { head: 'Sessions', page: ({ usage: used }) => used?.sessions ?? 0, right: true },
       {
         head: 'Tokens',
         page: ({ usage: used }) =>
-          used === undefined ? undefined : short((used.input_tokens ?? 0) + (used.output_tokens ?? 0)),
+          used && tokensText((used.input_tokens ?? 0) + (used.output_tokens ?? 0), used.sessions),
         right: true,
       },
       {
         head: 'Cost',
-        page: ({ usage: used }) => (used?.cost_usd === undefined ? undefined : money(used.cost_usd)),
+        page: ({ usage: used }) => used && (used.cost_usd === undefined ? 'unknown' : money(used.cost_usd)),
         right: true,
       },
       {
-        head: 'A task',
+        head: 'Per task',
         page: ({ usage: used, tasks: count }) =>
-          used?.cost_usd === undefined ? undefined : money(used.cost_usd / count),
+          used?.cost_usd === undefined || count === 0 ? undefined : money(used.cost_usd / count),
         right: true,
       },
     ],

@@ -2,7 +2,8 @@
 // a note on any line of the new text. Reads git's unified diff; linear in its length, and what is too long is left out
 // and said to be.
 
-import { asMarkup, html, type Markup } from './markup.ts';
+import type { Round } from '../../../protocol/work/task-history.ts';
+import { asMarkup, html, type Markup, moment, said } from './markup.ts';
 import { versionOf } from './version.ts';
 import { part, type Seen, type View } from './view.ts';
 
@@ -91,6 +92,8 @@ const WHAT: readonly (readonly [string, string])[] = [
 const pathIn = (line: string): string => unquoted(line.slice(line.lastIndexOf(' b/') + 1));
 const unquoted = (name: string): string => name.replace(/^("?)[ab]\//, '$1').replace(/\t$/, '');
 
+export const VERDICT = { approved: 'Approved', rejected: 'Rejected', integration_failed: 'Not merged' } as const;
+
 export interface DiffShown {
   readonly task: string;
   readonly round: number;
@@ -103,10 +106,12 @@ export interface DiffShown {
   /** Why there is nothing to show. */
   readonly problem?: string;
   readonly mayNote: boolean;
+  /** What was said of this round. */
+  readonly verdicts: Round['verdicts'];
 }
 
 export function diffView(seen: Seen, shown: DiffShown): View {
-  const { task, round, from, to, rounds, files, problem, isStep } = shown;
+  const { task, round, from, to, rounds, files, problem, isStep, verdicts, mayNote } = shown;
   let room = MOST_ROWS;
   const parts = files.map((file) => {
     const rows = file.hunks.reduce((sum, hunk) => sum + hunk.rows.length, 0);
@@ -134,8 +139,11 @@ export function diffView(seen: Seen, shown: DiffShown): View {
           .filter((n) => n !== round)
           .slice(-20)
           .map((n) =>
-            link(String(n), `Round ${n}`),
-          )}</p>${problem === undefined ? undefined : html`<p class="no">${problem}</p>`}`,
+            n === round + 1 ? link(`${n}?step=1`, `What round ${n} changed since`) : link(String(n), `Round ${n}`),
+          )}</p>${verdicts.map(
+          ({ verdict, by, time, reason }) =>
+            html`<div class="verdict-told ${verdict === 'approved' ? 'yes' : 'no'}"><b>${VERDICT[verdict]}</b> by ${by ?? 'somebody'}, ${moment(time)}${reason === undefined || reason === '' ? undefined : said(reason)}</div>`,
+        )}${mayNote ? html`<p class="hint">A line&rsquo;s number opens a note to the coder on that line.</p>` : undefined}${problem === undefined ? undefined : html`<p class="no">${problem}</p>`}`,
         'card',
       ),
       ...parts,
@@ -186,7 +194,7 @@ function rowMarkup(
       : mayNote
         ? html`<td class="line"><a href="${base}/note?task=${task}&round=${String(round)}&line=${String(now.at)}&file=${encodeURIComponent(path)}" aria-label="Note on line ${String(now.at)}">${String(now.at)}</a></td>`
         : html`<td class="line">${String(now.at)}</td>`;
-  return html`<tr><td class="line">${old === undefined ? '' : String(old.at)}</td>${cell(old, 'went')}${number}${cell(now, 'came')}</tr>
+  return html`<tr${same ? html` class="same"` : undefined}><td class="line">${old === undefined ? '' : String(old.at)}</td>${cell(old, 'went')}${number}${cell(now, 'came')}</tr>
 `;
 }
 

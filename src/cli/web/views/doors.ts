@@ -1,6 +1,9 @@
 // The pages around the others: how a person comes in, links for further browsers, what is asked before something is done,
 // and what could not be done.
 
+import { findTask } from '../../../protocol/find.ts';
+import { isTerminal } from '../../../protocol/state.ts';
+import { stateWord } from '../../../report/format.ts';
 import type { JournalEntry } from '../../../store/store.ts';
 import { actionForm, confirmForm, FORM_WORD, type Wanted } from './forms.ts';
 import { html, moment } from './markup.ts';
@@ -40,7 +43,7 @@ export const problemPage = (files: Files, base: string, title: string, text: str
 
 export function shareView({ base }: Seen, made: { readonly link: string; readonly role: string } | undefined): View {
   return {
-    title: 'Links',
+    title: 'Share',
     menu: '',
     parts: [
       ...(made === undefined
@@ -101,7 +104,12 @@ export const refusedView = (wanted: Wanted, said: string): View => ({
 });
 
 /** A note on a line of a diff; `text` begins with where it is. */
-export function noteView(seen: Seen, task: string, text: string): View {
+export function noteView(
+  seen: Seen,
+  { task, round, text }: { readonly task: string; readonly round: string; readonly text: string },
+): View {
+  const status = findTask(seen.board.state, task)?.status;
+  const isOver = status !== undefined && isTerminal(status);
   const subject = { kind: 'task', id: task } as const;
   const note = seen.actionsFor(subject).find(({ name }) => name === 'note');
   return {
@@ -112,7 +120,7 @@ export function noteView(seen: Seen, task: string, text: string): View {
         'note',
         note === undefined
           ? html`<p>No note can be left for ${task} now.</p>`
-          : html`<p>Its coder reads it with the next command, or in the next session.</p><div class="acts">${actionForm(seen, subject, note, { text })}</div>`,
+          : html`<p>${isOver ? `${task} is ${stateWord(status)}: no coder works on it any more. The note stays with it.` : 'Its coder reads it with the next command, or in the next session.'} <a href="${seen.base}/task/${task}/diff/${round}">Back to round ${round}</a></p><div class="acts">${actionForm(seen, subject, note, { text })}</div>`,
       ),
     ],
   };

@@ -1,8 +1,10 @@
 // Every alarm that is on, and the journal: who did what, as it was recorded.
 
 import type { JournalEntry } from '../../../store/store.ts';
-import { byUrgency, SIGN } from '../../live/events.ts';
+import { byUrgency } from '../../live/events.ts';
+import { actionForms } from './forms.ts';
 import { html } from './markup.ts';
+import { alarmText } from './now.ts';
 import { versionOf } from './version.ts';
 import { part, type Seen, type View } from './view.ts';
 
@@ -15,13 +17,10 @@ export function logView(seen: Seen, journal: readonly JournalEntry[]): View {
     menu: 'log',
     parts: [
       ...(alarms.length === 0 ? [part('quiet', html`<p>No alarm is on.</p>`, 'card calm')] : []),
-      ...alarms.map(({ key, level, text }) =>
-        part(
-          `alarm-${versionOf(key)}`,
-          html`<p class="said lines"><span class="tag ${level}">${level === 'alarm' ? 'Alarm' : 'Warning'}</span> ${text.replace(SIGN, '')}</p>`,
-          `card ${level}`,
-        ),
-      ),
+      ...(alarms.length === 0
+        ? []
+        : [part('now', html`<p>What you can do about them: <a href="${seen.base}/now">Now</a></p>`, 'filter')]),
+      ...alarms.map((alarm) => part(`alarm-${versionOf(alarm.key)}`, alarmText(alarm), `card ${alarm.level}`)),
       ...notices.map(({ level, message }) =>
         part(
           `notice-${versionOf(message)}`,
@@ -34,7 +33,7 @@ export function logView(seen: Seen, journal: readonly JournalEntry[]): View {
         : [
             part(
               'anomalies',
-              html`<h2>Reported by agents, and open</h2><ul>${anomalies.map(
+              html`<h2>Reported, and open</h2><ul class="plain anomalies">${anomalies.map(
                 ({ id, type, task, reporter, details }) =>
                   html`<li><b class="id">${id ?? ''}</b> ${type.replaceAll('_', ' ')}${task === undefined ? undefined : html` &middot; <a class="id" href="${seen.base}/task/${task}">${task}</a>`}${reporter === undefined ? undefined : html` &middot; ${reporter}`}<div class="said detail">${Object.entries(
                     details,
@@ -43,7 +42,9 @@ export function logView(seen: Seen, journal: readonly JournalEntry[]): View {
                       ([name, value]) =>
                         `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
                     )
-                    .join('; ')}</div></li>`,
+                    .join(
+                      '; ',
+                    )}</div>${id === undefined ? undefined : actionForms(seen, { kind: 'anomaly', id })}</li>`,
               )}</ul>`,
             ),
           ]),
@@ -51,7 +52,7 @@ export function logView(seen: Seen, journal: readonly JournalEntry[]): View {
         'earlier',
         first > 1
           ? html`<p><a href="${seen.base}/log?before=${String(first)}">Earlier entries</a></p>`
-          : html`<p class="meta">The journal from its first entry.</p>`,
+          : html`<p class="meta">Below is the whole journal.</p>`,
         'filter',
       ),
     ],

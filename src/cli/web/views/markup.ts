@@ -13,7 +13,12 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /** Most texts are ids, times and states, in which nothing can hide. */
 const PLAIN = /^[A-Za-z0-9./ :_-]{0,24}$/;
-export const shown = (text: string): string => (PLAIN.test(text) ? text : safeText(text));
+export const shown = (text: string): string => (PLAIN.test(text) ? text : safeText(text.replace(COLOURS, '')));
+
+/** Whole, or what is left of them would be read: `[31m`. */
+const COLOURS = /\u001b(?:\[[0-9;:?]{0,40}[A-Za-z]|\][^\u0007\u001b]{0,400}(?:\u0007|\u001b\\))/g;
+
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const NOTHING: Markup = { markup: '' };
 

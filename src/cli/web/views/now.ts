@@ -2,36 +2,40 @@
 
 import type { Alarm } from '../../../alarms/rules/alarm.ts';
 import { decisionsToTake } from '../../../governance/rules/open-decisions.ts';
-import { discoveryHead, isUrgent } from '../../../protocol/messages/discoveries.ts';
+import { findTask } from '../../../protocol/find.ts';
+import { discoveryHead } from '../../../protocol/messages/discoveries.ts';
+import { findQuestion } from '../../../protocol/messages/questions.ts';
+import { isGoalOver, isTerminal } from '../../../protocol/state.ts';
+import { stateWord } from '../../../report/format.ts';
 import { inlineMarkdown } from '../../../report/markup.ts';
 import { pill } from '../../../report/state-styles.ts';
 import type { QuestionView, TaskView } from '../../../report/status-view.ts';
 import type { JournalEntry } from '../../../store/store.ts';
-import { byUrgency, SIGN } from '../../live/events.ts';
+import { iso } from '../../../text/time.ts';
+import { SIGN } from '../../live/events.ts';
+import type { Subject } from '../offers.ts';
 import { doing } from './agents.ts';
 import { actionForm, actionForms } from './forms.ts';
-import { html, type Markup } from './markup.ts';
+import { html, type Markup, moment, sentence } from './markup.ts';
+import { needsOf, type Remedy, remedyOf } from './needs.ts';
 import { versionOf } from './version.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
 
 export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
-  const { status, board } = seen;
-  const held = new Set(status.questions.filter(({ blocks }) => blocks).map(({ task }) => task));
-  const blocked = status.groups.flatMap(({ status: name, tasks }) =>
-    name === 'BLOCKED' ? tasks.filter(({ id }) => !held.has(id)) : [],
-  );
-  const told = new Set(['QUESTION', 'BLOCKED']);
-  const alarms = byUrgency(status.alarms.filter(({ name }) => !told.has(name)));
-  const found = status.discoveries.filter(isUrgent);
+  const { board } = seen;
+  const { switches, questions, blocked, alarms, found } = needsOf(seen);
+  // A form stands once on a page: what a blocked task offers is not repeated below its alarms.
+  const offered = new Set(blocked.map(({ id }) => `task ${id}`));
+  if (switches.length > 0) offered.add('board  resume');
   const needs = [
-    ...switchParts(seen),
-    ...status.questions.map((question) => questionPart(seen, question)),
-    ...blocked.map((task) => blockedPart(seen, task)),
-    ...alarms.map((alarm) => alarmPart(seen, alarm)),
-    ...found.map((one) =>
+    ...switchParts(seen, switches),
+    ...few(questions, (question) => questionPart(seen, question)),
+    ...few(blocked, (task) => blockedPart(seen, task)),
+    ...few(alarms, (alarm) => alarmPart(seen, alarm, offered)),
+    ...few(found, (one) =>
       part(
         `found-${one.id}`,
-        html`<h2>${discoveryHead(one)}</h2><p class="said">${one.description}</p>${actionForms(seen, { kind: 'discovery', id: one.id })}`,
+        html`<h2><span class="tag warning">Found</span> ${discoveryHead(one)}</h2><p class="said">${one.description}</p>${actionForms(seen, { kind: 'discovery', id: one.id })}`,
         'card need found',
       ),
     ),
@@ -41,7 +45,7 @@ export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
     title: 'Now',
     menu: 'now',
     parts: [
-      ...(needs.length === 0 ? [calm(seen)] : needs),
+      ...(needs.length === 0 ? [calm(seen)] : [...noCrew(seen), ...needs]),
       part('doing', html`<h2>Agents</h2>${doing(seen)}`),
       ...(decisions.length === 0 || needs.length > 0
         ? []
@@ -51,14 +55,25 @@ export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
               html`<h2>To decide sometime</h2><ul>${decisions.map((line) => html`<li class="said">${inlineMarkdown(line)}</li>`)}</ul>`,
             ),
           ]),
-      ...boardActions(seen),
+      ...boardActions(seen, offered),
     ],
     journal,
   };
 }
 
-function calm({ status, hasCrew, crew }: Seen): Part {
-  const why = crew.waitsFor ?? status.why;
+/** Not counted: a person may want it so. */
+function noCrew({ hasCrew, status, board }: Seen): readonly Part[] {
+  if (hasCrew || isGoalOver(board.state) || status.agents.some(({ gone }) => !gone)) return [];
+  return [
+    part(
+      'no-crew',
+      html`<p>No crew runs: nothing goes on until somebody starts one. In a terminal: <code>liza run</code></p>`,
+    ),
+  ];
+}
+
+function calm({ hasCrew, crew, why: whyNothingMoves }: Seen): Part {
+  const why = crew.waitsFor ?? whyNothingMoves();
   const next =
     hasCrew || why !== undefined ? undefined : html`<p>No crew runs here. In a terminal: <code>liza run</code></p>`;
   return part(
@@ -68,18 +83,31 @@ function calm({ status, hasCrew, crew }: Seen): Part {
   );
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** With thousands of a kind nobody reads on: what they have in common is the matter then. */
+const MOST = 60;
 
-function switchParts(seen: Seen): readonly Part[] {
-  const resume = seen.actionsFor({ kind: 'board', id: '' }).find(({ name }) => name === 'resume');
-  return seen.status.switches.map(({ name }, at) =>
+function few<T>(all: readonly T[], made: (one: T) => Part): readonly Part[] {
+  const parts = all.slice(0, MOST).map(made);
+  const last = parts.at(-1);
+  if (all.length <= MOST || last === undefined) return parts;
+  return [...parts, part(`more-${last.id}`, html`<p>And ${String(all.length - MOST)} more like these.</p>`)];
+}
+
+function switchParts(seen: Seen, switches: Seen['status']['switches']): readonly Part[] {
+  const resume = seen.actionsFor(BOARD).find(({ name }) => name === 'resume');
+  return switches.map(({ name }, at) =>
     part(
       `switch-${name.toLowerCase()}`,
-      html`<h2>${name} is on</h2><p>${SWITCH_TEXT[name]}</p>${at > 0 || resume === undefined ? undefined : html`<div class="acts">${actionForm(seen, { kind: 'board', id: '' }, resume)}</div>`}`,
+      html`<h2>${name} is on</h2><p>${SWITCH_TEXT[name]}${since(seen, name)}</p>${at > 0 || resume === undefined ? undefined : html`<div class="acts">${actionForm(seen, BOARD, resume)}</div>`}`,
       'card need alarm',
     ),
   );
 }
+
+const since = ({ board }: Seen, name: keyof typeof SWITCH_TEXT): Markup | undefined => {
+  const from = board.switches[name];
+  return from === undefined ? undefined : html` On since ${moment(iso(from))}.`;
+};
 
 const SWITCH_TEXT = {
   ABORT: 'The goal is stopped: every agent ends; tasks and their folders stay.',
@@ -88,17 +116,22 @@ const SWITCH_TEXT = {
 } as const;
 
 function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, blocks }: QuestionView): Part {
-  const about = task === undefined ? undefined : html`, about ${taskLink(seen, task)}`;
+  const about = task === undefined ? undefined : findTask(seen.board.state, task);
+  const isOver = about !== undefined && isTerminal(about.status);
+  const link = task === undefined ? undefined : html`, about ${taskLink(seen, task)}`;
+  const created = findQuestion(seen.board.state, id)?.created;
   const actions = seen.actionsFor({ kind: 'question', id });
   return part(
     `q-${id}`,
-    html`<h2><span class="tag ask">Question</span> ${id} <span class="meta">asked by ${askedBy}${about}${spec === undefined ? undefined : html` &middot; ${spec}`}</span></h2>
+    html`<h2><span class="tag ask">Question</span> ${id} <span class="meta">asked by ${askedBy}${link}${created === undefined ? undefined : html`, ${moment(created)}`}${spec === undefined ? undefined : html` &middot; ${spec}`}</span></h2>
 <p class="said lines big">${text}</p>${
       blocks ? html`<p class="why">${task} is blocked until somebody answers.</p>` : undefined
     }${
       assume === undefined
         ? undefined
-        : html`<p class="assume">Meanwhile ${askedBy} goes on with: <span class="said">${assume}</span></p>`
+        : isOver
+          ? html`<p class="assume">${askedBy} went on with: <span class="said">${assume}</span></p><p class="why">${task} is ${stateWord(about.status)} by now. What you answer otherwise goes to the planner, who plans what follows from it.</p>`
+          : html`<p class="assume">Meanwhile ${askedBy} goes on with: <span class="said">${assume}</span></p>`
     }<div class="acts">${actions.map((action) => actionForm(seen, { kind: 'question', id }, action, { isOpen: assume === undefined }))}</div>`,
     `card need${blocks ? ' alarm' : ''}`,
   );
@@ -117,22 +150,44 @@ function blockedPart(seen: Seen, task: TaskView): Part {
   );
 }
 
-function alarmPart(seen: Seen, { key, level, text }: Alarm): Part {
-  const task = [...seen.board.state.tasks].find(({ id }) => key.endsWith(`:${id}`));
+function alarmPart(seen: Seen, alarm: Alarm, offered: Set<string>): Part {
+  const remedy = remedyOf(seen, alarm);
+  const task = remedy?.subject.kind === 'task' ? remedy.subject.id : undefined;
   return part(
-    `alarm-${versionOf(key)}`,
-    html`<h2><span class="tag ${level}">${level === 'alarm' ? 'Alarm' : 'Warning'}</span></h2><p class="said lines">${text.replace(SIGN, '')}</p>${
-      task === undefined ? undefined : html`<p>${taskLink(seen, task.id)}</p>`
-    }`,
-    `card need ${level}`,
+    `alarm-${versionOf(alarm.key)}`,
+    html`${alarmText(alarm, task === undefined ? undefined : taskLink(seen, task))}${remedy === undefined ? undefined : remedyForms(seen, remedy, offered)}`,
+    `card need ${alarm.level}`,
   );
 }
 
-/** What a switch that is on offers stands with it. */
-function boardActions(seen: Seen): readonly Part[] {
-  const isOn = seen.status.switches.length > 0;
-  const forms = actionForms(seen, { kind: 'board', id: '' }, { open: 0, without: isOn ? 'resume' : undefined });
+/** Its name, and below it what it is about. */
+export function alarmText({ name, level, text }: Alarm, link?: Markup): Markup {
+  const words = text.replace(SIGN, '');
+  const about = words.startsWith(`${name}: `) ? words.slice(name.length + 2) : words;
+  return html`<h2><span class="tag ${level}">${level === 'alarm' ? 'Alarm' : 'Warning'}</span> ${name}${link === undefined ? undefined : html` ${link}`}</h2><p class="said lines">${about}</p>`;
+}
+
+function remedyForms(seen: Seen, { subject, only }: Remedy, offered: Set<string>): Markup | undefined {
+  if (only === undefined) {
+    const all = `${subject.kind} ${subject.id}`;
+    if (offered.has(all)) return undefined;
+    offered.add(all);
+    return actionForms(seen, subject, { open: subject.kind === 'task' ? 0 : 1 });
+  }
+  const forms = seen
+    .actionsFor(subject)
+    .filter(({ name }) => only.includes(name) && !offered.has(`board  ${name}`))
+    .map((action) => actionForm(seen, subject, action));
+  for (const name of only) offered.add(`board  ${name}`);
+  return forms.length === 0 ? undefined : html`<div class="acts">${forms}</div>`;
+}
+
+/** Without what stands with a switch or an alarm. */
+function boardActions(seen: Seen, offered: ReadonlySet<string>): readonly Part[] {
+  const forms = actionForms(seen, BOARD, { open: 1, first: 'pause', without: (name) => offered.has(`board  ${name}`) });
   return forms === undefined ? [] : [part('all', html`<h2>The whole board</h2>${forms}`)];
 }
+
+const BOARD: Subject = { kind: 'board', id: '' };
 
 export const taskLink = ({ base }: Seen, id: string): Markup => html`<a class="id" href="${base}/task/${id}">${id}</a>`;

@@ -1,5 +1,6 @@
 // What one session of an agent printed, as it grows: whole lines, in lists that never change once they are full.
 
+import { readable } from '../../live/pages.ts';
 import { html, type Markup } from './markup.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
 
@@ -15,6 +16,12 @@ export interface Output {
 const LINES = 40;
 const LONGEST = 2000;
 
+/** Most agents print an event a line, as JSON. */
+export const toRead = (line: string): string => {
+  const text = readable(line);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+};
+
 export function outputView({ base }: Seen, { file, agent, task, first, lines }: Output): View {
   const lists: Part[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -27,6 +34,7 @@ export function outputView({ base }: Seen, { file, agent, task, first, lines }: 
   return {
     title: `Output of ${agent}`,
     menu: 'agents',
+    prints: true,
     parts: [
       part(
         'top',
@@ -42,7 +50,7 @@ const listPart = (begin: number, lines: readonly string[]): Part =>
   part(
     `l-${begin}`,
     html`<pre class="out">${lines.map(
-      (line): Markup => html`${line.slice(0, LONGEST)}
+      (line): Markup => html`${toRead(line)}
 `,
     )}</pre>`,
     'outlist',

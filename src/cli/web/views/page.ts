@@ -5,6 +5,7 @@ import { doneText } from '../../../report/status-view.ts';
 import { counted } from '../../../text/format.ts';
 import { FORM_WORD } from './forms.ts';
 import { html, joined, type Markup } from './markup.ts';
+import { countOf, needsOf } from './needs.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
 
 export interface Files {
@@ -26,13 +27,13 @@ const MENU = [
   ['board', 'Board'],
   ['queue', 'Queue'],
   ['agents', 'Agents'],
-  ['account', 'Account'],
+  ['account', 'Account of merges'],
   ['cost', 'Cost'],
   ['log', 'Alarms and log'],
 ] as const;
 
-/** How many parts of long lists a page brings along; the others are loaded as somebody comes near. */
-export const FIRST_LISTS = 6;
+/** How many rows of long lists a page brings along; the others are loaded as somebody comes near. */
+const FIRST_ROWS = 150;
 
 export function pageOf(view: View, seen: Seen, { files, address, said }: Frame): string {
   const { goal } = seen.status;
@@ -44,8 +45,8 @@ export function pageOf(view: View, seen: Seen, { files, address, said }: Frame):
 <div class="bar">
 <p class="brand">Liza</p>
 <nav aria-label="Pages"><ul>${MENU.map(([path, name]) => html`<li><a href="${seen.base}/${path}"${path === view.menu ? html` aria-current="page"` : undefined}>${name}${path === 'now' ? placed(needsPart(seen), 'span') : undefined}</a></li>`)}</ul></nav>
-<div class="who">${seen.role === 'viewer' ? html`<span>You can look, not act.</span>` : undefined}<span id="link" class="link" role="status"></span> ${
-    seen.role === 'viewer' ? undefined : html`<a href="${seen.base}/share">Links</a> `
+<div class="who">${seen.role === 'viewer' ? html`<span>You can look, not act.</span>` : undefined}<span id="link" class="link" role="status"></span><noscript>Times are UTC.</noscript> ${
+    seen.role === 'viewer' ? undefined : html`<a href="${seen.base}/share">Share</a> `
   }<form method="post" action="${seen.base}/leave" class="leave"><input type="hidden" name="form" value="${FORM_WORD}"><button class="quiet">Sign out</button></form></div>
 </div>
 ${placed(goalPart(seen), 'div')}
@@ -76,10 +77,12 @@ export const head = (title: string, files: Files): Markup => html`<!doctype html
 /** `from`: the list at which a reader without script goes on. */
 function shownParts(parts: readonly Part[], from: number, address: string): readonly Markup[] {
   let lists = 0;
+  let rows = 0;
   return parts.map((one) => {
     if (one.rows === undefined) return placed(one);
     lists += 1;
-    if (lists > from && lists <= from + FIRST_LISTS) return placed(one);
+    if (lists > from) rows += one.rows;
+    if (lists > from && (rows <= FIRST_ROWS || lists === from + 1)) return placed(one);
     const path = address.split('?')[0] ?? '';
     const query = new URLSearchParams(address.split('?')[1]);
     query.set('from', String(lists - 1));
@@ -101,14 +104,11 @@ function placed(one: Part, element: 'section' | 'div' | 'span' = 'section'): Mar
 /** Parts that every page has, outside its list of parts. */
 export const commonParts = (seen: Seen): readonly Part[] => [needsPart(seen), goalPart(seen)];
 
-function needsPart({ status, board }: Seen): Part {
-  const blocked = board.state.tasks.filter((task) => task.status === 'BLOCKED').length;
-  const held = new Set(status.questions.filter(({ blocks }) => blocks).map(({ task }) => task)).size;
-  const alarms = status.alarms.filter(({ name }) => name !== 'QUESTION' && name !== 'BLOCKED').length;
-  const count = status.questions.length + Math.max(0, blocked - held) + alarms;
+function needsPart(seen: Seen): Part {
+  const count = countOf(needsOf(seen));
   return part(
     'needs',
-    count === 0 ? html`` : html`${String(count)}<span class="sr"> things need a person</span>`,
+    html`${String(count)}<span class="sr"> things need a person</span>`,
     count === 0 ? 'count none-open' : 'count',
   );
 }

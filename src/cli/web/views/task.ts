@@ -19,19 +19,25 @@ import { pill } from '../../../report/state-styles.ts';
 import { asStored, counted } from '../../../text/format.ts';
 import { duration } from '../../../text/time.ts';
 import type { SessionLog } from '../../live/access.ts';
-import { eventWords } from '../../render/event-words.ts';
+import { eventWords, whoDid } from '../../render/event-words.ts';
 import { isTold, type Section, type TaskExtras, taskSections } from '../../render/task.ts';
 import { eventDetails, UNDER_REVIEWS } from '../../render/timeline.ts';
-import { sessionList } from './agents.ts';
+import { fileOf, sessionList } from './agents.ts';
+import { VERDICT } from './diff.ts';
 import { actionForms } from './forms.ts';
 import { html, type Markup, moment, said } from './markup.ts';
+import { toRead } from './output.ts';
 import { type Part, part, type Seen, type View } from './view.ts';
 
 interface TaskShown {
   readonly task: Task;
   readonly extras: TaskExtras;
   readonly logs: readonly SessionLog[];
+  /** What the session that goes on has printed. */
+  readonly printed?: { readonly log: SessionLog; readonly lines: readonly string[] };
 }
+
+const LAST_LINES = 14;
 
 /** What has a place of its own on this page. */
 const APART: ReadonlySet<string> = new Set(['Reviews', 'Blocked', 'Questions']);
@@ -44,15 +50,17 @@ const APART_FIELDS: ReadonlySet<string> = new Set([
   'sandbox',
 ]);
 
-export function taskView(seen: Seen, { task, extras, logs }: TaskShown): View {
+export function taskView(seen: Seen, { task, extras, logs, printed }: TaskShown): View {
   const rounds = roundsOf(task, task.status === 'MERGED' ? task.review_commit : undefined);
   const sections = taskSections(task, extras);
   return {
     title: task.id,
     menu: 'board',
+    prints: printed !== undefined,
     parts: [
       part('top', top(seen, task, extras), 'card'),
       ...blockedPart(seen, task, extras),
+      ...(printed === undefined ? [] : [part('printed', tail(seen, printed))]),
       part('criteria', criteria(task)),
       ...(rounds.length === 0 ? [] : [part('rounds', roundsMarkup(seen, task, rounds))]),
       ...sections.filter(({ title }) => !APART.has(title)).flatMap((section) => sectionPart(section)),
@@ -63,7 +71,7 @@ export function taskView(seen: Seen, { task, extras, logs }: TaskShown): View {
   };
 }
 
-function top(seen: Seen, task: Task, { archived }: TaskExtras): Markup {
+function top(seen: Seen, task: Task, { archived, questions = [] }: TaskExtras): Markup {
   const facts = [
     `P${task.priority}`,
     task.type ?? 'code',
@@ -71,20 +79,46 @@ function top(seen: Seen, task: Task, { archived }: TaskExtras): Markup {
     ...(archived ? ['archived'] : []),
     ...(task.paused ? ['paused'] : []),
   ];
+  // With each question stands a field for its answer.
+  const isAsked = questions.some(({ status }) => status === 'open');
   return html`<p>${pill(task.status)} <span class="meta">${facts.join(' · ')}</span></p><p class="said big">${task.description ?? ''}</p>${
     task.merge_commit === undefined
       ? undefined
       : html`<p>Merged as <code>${task.merge_commit}</code> &middot; <a href="${seen.base}/account/${task.id}">who stands behind it</a></p>`
-  }${archived ? undefined : actionForms(seen, { kind: 'task', id: task.id }, { open: task.status === 'BLOCKED' ? 2 : 1 })}`;
+  }${archived ? undefined : actionForms(seen, { kind: 'task', id: task.id }, { open: task.status === 'BLOCKED' ? 2 : 1, without: (name) => name === 'answer' && isAsked })}`;
 }
+
+/** Its end is in sight, however much comes. */
+const tail = ({ base }: Seen, { log, lines }: NonNullable<TaskShown['printed']>): Markup =>
+  html`<h2>What ${log.agent} prints <span class="meta"><a href="${base}/output/${fileOf(log)}">all of it</a></span></h2><div class="tail" tabindex="0" role="region" aria-label="The last lines of ${log.agent}"><pre class="out">${
+    lines.length === 0
+      ? 'Nothing yet.'
+      : lines.slice(-LAST_LINES).map(
+          (line): Markup => html`${toRead(line)}
+`,
+        )
+  }</pre></div>`;
 
 function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): readonly Part[] {
   const open = questions.filter(({ status }) => status === 'open');
   const closed = questions.filter(({ status }) => status !== 'open');
+  // Each of them stands below, with its field.
+  const unasked = (task.blocked_questions ?? []).filter((text) => questions.every((one) => one.text !== text));
   const rows = [...open, ...closed].map((one) => {
-    const acts = one.status === 'open' ? actionForms(seen, { kind: 'question', id: one.id }, { open: 2 }) : undefined;
-    const outcome = one.answer ?? (one.assume === undefined ? undefined : `goes on with: ${one.assume}`);
-    return html`<li><b class="id">${one.id}</b> <span class="tag">${one.status}</span> <span class="meta">${one.asked_by}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p class="assume">&rarr; <span class="said">${outcome}</span></p>`}${acts}</li>`;
+    const acts =
+      one.status === 'open'
+        ? actionForms(seen, { kind: 'question', id: one.id }, { open: 2, isOpen: one.assume === undefined })
+        : undefined;
+    const closed = html`${one.closed_by === undefined ? undefined : html` by ${one.closed_by}`}${one.closed_at === undefined ? undefined : html`, ${moment(one.closed_at)}`}`;
+    const outcome =
+      one.answer !== undefined
+        ? html`<b>Answered</b>${closed}: <span class="said lines">${one.answer}</span>`
+        : one.assume === undefined
+          ? undefined
+          : one.status === 'assumed'
+            ? html`<b>Accepted</b>${closed}: <span class="said lines">${one.assume}</span>`
+            : html`<b>Assumed meanwhile</b>: <span class="said lines">${one.assume}</span>`;
+    return html`<li><b class="id">${one.id}</b> <span class="tag${one.status === 'open' ? ' ask' : ''}">${one.status}</span> <span class="meta">${one.asked_by}${one.created === undefined ? undefined : html`, ${moment(one.created)}`}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p>${outcome}</p>`}${acts}</li>`;
   });
   return [
     ...(task.status !== 'BLOCKED'
@@ -93,9 +127,9 @@ function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): re
           part(
             'blocked',
             html`<h2>Why it is blocked</h2>${said(task.blocked_reason ?? '')}${
-              (task.blocked_questions ?? []).length === 0
+              unasked.length === 0
                 ? undefined
-                : html`<ol>${(task.blocked_questions ?? []).map((text) => html`<li class="said lines">${text}</li>`)}</ol>`
+                : html`<ol>${unasked.map((text) => html`<li class="said lines">${text}</li>`)}</ol>`
             }${
               (task.attempted ?? []).length === 0
                 ? undefined
@@ -104,7 +138,7 @@ function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): re
             'card need',
           ),
         ]),
-    ...(rows.length === 0 ? [] : [part('questions', html`<h2>Questions</h2><ul class="plain">${rows}</ul>`)]),
+    ...(rows.length === 0 ? [] : [part('questions', html`<h2>Questions</h2><ul class="plain questions">${rows}</ul>`)]),
   ];
 }
 
@@ -135,8 +169,6 @@ function criteria(task: Task): Markup {
   }`;
 }
 
-const VERDICT = { approved: 'Approved', rejected: 'Rejected', integration_failed: 'Not merged' } as const;
-
 function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[]): Markup {
   return html`<h2>Rounds of review</h2><ol class="rounds">${rounds.map((round, at) => {
     const by = roundBy(round);
@@ -152,12 +184,14 @@ function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[]): M
   })}</ol>`;
 }
 
+const MOMENT = /^\d{4}-\d\d-\d\dT[0-9:.]+Z$/;
+
 function sectionPart({ title, fields }: Section): readonly Part[] {
   const told = fields.filter(isTold).filter(([label]) => !APART_FIELDS.has(label));
   if (told.length === 0) return [];
   const rows = told.map(
     ([label, value]) =>
-      html`<dt>${label}</dt><dd class="said lines">${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`,
+      html`<dt>${label}</dt><dd class="said lines">${typeof value !== 'string' ? JSON.stringify(value) : MOMENT.test(value) ? moment(value) : value}</dd>`,
   );
   return [part(`s-${title.toLowerCase().replaceAll(' ', '-')}`, html`<h2>${title}</h2><dl>${rows}</dl>`)];
 }
@@ -165,7 +199,7 @@ function sectionPart({ title, fields }: Section): readonly Part[] {
 function cost({ usage, sessions = [] }: Task): Markup {
   if (usage === undefined) return html`<h2>What it used</h2><p>No session on it has ended yet.</p>`;
   const rows = sessions.map(sessionRow);
-  const all = `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${number(usage.input_tokens ?? 0)} tokens in, ${number(usage.output_tokens ?? 0)} out${usage.cost_usd === undefined ? ', cost unknown' : `, ${money(usage.cost_usd)}`}`;
+  const all = `${counted(usage.sessions, 'session')}, ${duration(usage.seconds * 1000)}, ${usage.input_tokens + usage.output_tokens === 0 ? 'tokens unknown' : `${number(usage.input_tokens)} tokens in, ${number(usage.output_tokens)} out`}${usage.cost_usd === undefined ? ', cost unknown' : `, ${money(usage.cost_usd)}`}`;
   return html`<h2>What it used</h2><p>${all}</p>${
     rows.length === 0
       ? undefined
@@ -176,18 +210,30 @@ function cost({ usage, sessions = [] }: Task): Markup {
 const sessionRow = ({ agent, since, provider, sandbox }: TaskSession): Markup =>
   html`<tr><th scope="row">${agent}</th><td data-l="From">${moment(since)}</td><td data-l="Agent CLI">${provider ?? '–'}</td><td data-l="Sandbox">${sandbox ?? 'unknown'}</td></tr>`;
 
+/** Numbers by which Liza keeps track. */
+const OF_MACHINES = /^(?:epoch|pin|drift|cycle|under|tree|remembered|known attempts): \S*$/;
+
+/** What a verdict says stands with its round; a commit is told by its beginning. */
+const detailsOf = (task: Task, entry: HistoryEvent): string =>
+  eventDetails(task, entry)
+    .split('; ')
+    .filter((one) => one !== `reason: ${UNDER_REVIEWS}` && !OF_MACHINES.test(one))
+    .join('; ')
+    .replace(/\b([0-9a-f]{12})[0-9a-f]{28}\b/g, '$1');
+
 function history({ base }: Seen, task: Task): Markup {
   const rounds = historyOf(task)
     .filter(({ event }) => event === 'submitted')
     .map(({ commit }) => commit);
   const row = (entry: HistoryEvent): Markup => {
-    const details = eventDetails(task, entry).replace(`reason: ${UNDER_REVIEWS}`, '');
+    const details = detailsOf(task, entry);
+    const who = whoDid(entry);
     const at = rounds.indexOf(entry['commit'] as string);
     const round =
       entry.event === 'submitted' && at >= 0
         ? html` <a href="${base}/task/${task.id}/diff/${String(at + 1)}">diff</a>`
         : undefined;
-    return html`<li>${moment(entry.time)} <b>${eventWords(entry.event)}</b>${entry.agent === undefined ? undefined : html` by ${entry.agent}`}${round}${details === '' ? undefined : html`<div class="said detail">${details}</div>`}</li>`;
+    return html`<li>${moment(entry.time)} <b>${eventWords(entry.event)}</b>${who === undefined ? undefined : html` by ${who}`}${round}${details === '' ? undefined : html`<div class="said detail">${details}</div>`}</li>`;
   };
   return html`<h2>History</h2><ol class="history">${historyOf(task).map(row)}</ol>`;
 }

@@ -19,7 +19,9 @@ export interface Seen {
   /** The journal's number of this board. */
   readonly seq: number;
   readonly now: Instant;
-  readonly status: StatusView;
+  readonly status: Omit<StatusView, 'why'>;
+  /** Why nothing moves. */
+  why(): string | undefined;
   readonly crew: CrewView;
   /** A crew is at work, in whichever process. */
   readonly hasCrew: boolean;
@@ -46,6 +48,8 @@ export interface View {
   /** Which entry of the menu it belongs to. */
   readonly menu: string;
   readonly parts: readonly Part[];
+  /** A session prints on it, which is no change of the board. */
+  readonly prints?: boolean;
   /** The last entries of the journal, where the page lists them; those that follow are added by the script. */
   readonly journal?: readonly JournalEntry[];
 }

@@ -1,8 +1,10 @@
 // What a person does on a page: the buttons are those that the table allows, each runs the command that they would type, and
 // none is done on a board that is not as they saw it.
 
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { dashboardOn, formOn } from '../../../support/dashboard.ts';
+import { listen } from '../../../support/event-stream.ts';
 import { project } from '../../../support/project.ts';
 
 const blocked = {
@@ -141,6 +143,79 @@ test('what the command refuses is told with its reason and the text stays', asyn
   expect((await self.task('d')).status).toBe('DRAFT');
 });
 
+test('an alarm stands with what ends it: its anomaly, its task, the branch, the next sprint', async () => {
+  const self = project({ tasks: ['t', { id: 'd', status: 'DRAFT' }] });
+  const file = self.file('.liza/state.yaml');
+  const over = (text: string) => text.replace(/(\nsprint:\n[\s\S]*?\n {2}status: )IN_PROGRESS/, '$1COMPLETED');
+  writeFileSync(file, over(readFileSync(file, 'utf8')));
+  await self.run('coder-1', { name: 'refused-attempt', agent: 'coder-1', claimed: 'human', command: 'approve t' });
+  const found = self.commitTo('integration', { 'other.md': 'mine' }, 'past Liza');
+  await self.run('coder-1', { name: 'integration-moved', found });
+  self.pass(3600);
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const page = () => browser.get('now').then(({ body }) => body);
+  const before = await page();
+  const cardOf = (name: string) => new RegExp(`${name}[\\s\\S]*?</section>`).exec(before)?.[0] ?? '';
+  expect(cardOf('IDENTITY')).toContain('value="anomaly processed"');
+  expect(cardOf('INTEGRATION MOVED OUTSIDE LIZA')).toContain('value="accept integration"');
+  expect(cardOf('STALE DRAFT')).toContain('value="finalize"');
+  const ids = [...before.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+
+  const dealt = { ...formOn(before, 'anomaly processed', 'anomaly-1'), text: 'it was I' };
+  expect((await browser.post('act', dealt)).status).toBe(303);
+  expect((await self.state()).anomalies[0]).toMatchObject({ processed_by: 'human', why: 'it was I' });
+  for (const action of ['accept integration', 'sprint start']) {
+    const asked = await browser.post('act', formOn(await page(), action));
+    expect([action, asked.status]).toEqual([action, 200]);
+    expect((await browser.post('act', formOn(asked.body, action))).status).toBe(303);
+  }
+  const { goal, sprint } = await self.state();
+  expect([goal.integration_head, goal.integration_moved]).toEqual([found, undefined]);
+  expect(sprint.id).toBe('sprint-2');
+  expect(await page()).not.toMatch(/IDENTITY|INTEGRATION MOVED/);
+});
+
+test('the number in the menu is how many cards the page of what needs a person has', async () => {
+  const self = project({ tasks: ['t', { id: 'b', ...blocked }, { id: 'd', status: 'DRAFT' }] });
+  await self.begun('t');
+  await self.ok(['ask', 'How often?', '--task', 't', '--assume', 'once'], { as: 'coder-1' });
+  await self.ok(['discover', 'no timeout', '--severity', 'high', '--urgency', 'immediate', '--during', 't'], {
+    as: 'coder-1',
+  });
+  await self.ok(['pause']);
+  self.pass(3 * 3600);
+  const browser = await (await dashboardOn(self)).comeIn();
+  const { body } = await browser.get('now');
+  const cards = [...body.matchAll(/<section id="p-([^"]*)" class="card need/g)].map(([, id]) => id);
+  expect(cards).toEqual(expect.arrayContaining(['switch-pause', 'q-q-1', 'found-disc-1']));
+  expect(body).toContain(`>${cards.length}<span class="sr"> things need a person`);
+  // What the switch is called once it was on for long is told once, with the switch.
+  expect(body).not.toContain('PAUSE FORGOTTEN');
+});
+
+test('while a session is on a task, its page shows what it prints, as it prints it', async () => {
+  const self = project();
+  await self.claim('t');
+  await self.run('coder-1', { name: 'session-start', agent: 'coder-1', task: 't' });
+  const folder = `${self.context.paths.liza}/agent-logs`;
+  mkdirSync(folder, { recursive: true });
+  const log = `${folder}/coder-1.20260301T090000-000Z.t.log`;
+  writeFileSync(log, 'reads the importer\n\u001b[31mred\u001b[0m <b>bold</b>\n');
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const page = (await browser.get('task/t')).body;
+  expect(page).toContain('What coder-1 prints');
+  expect(page).toContain('red &lt;b&gt;bold');
+  const { seq } = await self.store.read();
+  const stream = listen(dashboard, browser, `view=task/t&after=${seq}`);
+  await stream.until(({ event }) => event === 'stand');
+  appendFileSync(log, 'one line more\n');
+  const { data } = await stream.until(({ event }) => event === 'parts');
+  expect((data['html'] as Record<string, string>)['printed']).toContain('one line more');
+});
+
 test('a link for a viewer is made on the page, and lets one in who only looks', async () => {
   const dashboard = await dashboardOn(project());
   const browser = await dashboard.comeIn();
@@ -193,4 +268,74 @@ test('old and new stand side by side in each round, against what the round was r
     expect.arrayContaining(['export const app = 1;', 'export const app = 7;']),
   );
   expect(await codes('task/t/diff/2?step=1')).toEqual(['export const app = 2;', 'export const app = 7;']);
+});
+
+test('the account is searched by a commit, the merged or the reviewed one, and by words', async () => {
+  const self = project({ tasks: ['one', 'other'] });
+  const reviewed: Record<string, string> = {};
+  for (const id of ['one', 'other']) {
+    reviewed[id] = await self.approved(id, { [`src/${id}.ts`]: `export const ${id} = 1;\n`, 'test/app.test.ts': id });
+    await self.merge(id);
+  }
+  const merged = (await self.task('other')).merge_commit ?? '';
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const found = async (words: string) => {
+    const { body } = await browser.get(`account?q=${encodeURIComponent(words)}`);
+    return [...body.matchAll(/Every fact on it, checked<span class="sr"> for ([a-z]+)</g)].map(([, id]) => id);
+  };
+  expect(await found('')).toEqual(['other', 'one']);
+  expect(await found(` ${merged.slice(0, 10).toUpperCase()} `)).toEqual(['other']);
+  expect(await found(reviewed['one'] ?? '')).toEqual(['one']);
+  expect(await found('Build one')).toEqual(['one']);
+  expect(await found('code-reviewer-1')).toEqual(['other', 'one']);
+  expect(await found('test -d')).toEqual(['other', 'one']);
+  expect(await found('0000000')).toEqual([]);
+  expect((await browser.get('account?q=0000000')).body).toContain('No merged task has this commit');
+});
+
+test('where a task is merged, its open question and a note on its diff say so', async () => {
+  const self = project();
+  await self.begun('t');
+  await self.ok(['ask', 'How often?', '--task', 't', '--assume', 'once'], { as: 'coder-1' });
+  self.work('t');
+  await self.submit('t');
+  await self.approve('t');
+  const browser = await (await dashboardOn(self)).comeIn();
+  const read = async (path: string) => (await browser.get(path)).body;
+  const note = 'note?task=t&round=1&line=1&file=src/app.ts';
+  expect(await read('now')).toContain('Meanwhile coder-1 goes on with');
+  expect(await read(note)).toContain('Its coder reads it');
+  await self.merge('t');
+  const now = await read('now');
+  expect(now).toContain('t is merged by now');
+  expect(now).not.toContain('Meanwhile coder-1 goes on with');
+  expect(await read(note)).toContain('no coder works on it any more');
+});
+
+test('sessions that told of no tokens are unknown, not nothing, and planning is among the outcomes', async () => {
+  const used = { sessions: 3, seconds: 60, input_tokens: 0, output_tokens: 0, uncounted_sessions: 3 };
+  const self = project({ tasks: [{ id: 't', usage: used }] });
+  const file = self.file('.liza/state.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/^goal:\n/m, `goal:\n  usage: ${JSON.stringify({ ...used, sessions: 2 })}\n`));
+  const browser = await (await dashboardOn(self)).comeIn();
+  const outcome = /<h2>By outcome[\s\S]*?<\/section>/.exec((await browser.get('cost')).body)?.[0] ?? '';
+  const rows = [...outcome.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => row.replace(/<[^>]*>/g, ' '));
+  expect(rows.find((row) => row.includes('unclaimed'))).toMatch(/3\s+unknown\s+unknown/);
+  expect(rows.find((row) => row.includes('planning'))).toMatch(/2\s+unknown\s+unknown/);
+});
+
+test('of a goal that is reached the page says what is left to do, and no more than that', async () => {
+  const self = project();
+  await self.approved('t');
+  await self.merge('t');
+  await self.ok(['goal', 'complete']);
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  expect((await browser.get('now')).body).toContain('liza finish');
+  await self.ok(['finish', '--yes']);
+  const after = (await browser.get('now')).body;
+  expect(after).toContain('The goal is COMPLETED');
+  expect(after).not.toContain('liza finish');
 });

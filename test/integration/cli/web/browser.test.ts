@@ -1,12 +1,22 @@
 // The dashboard in a real browser: every page at three widths, dark and light, by mouse and by keys alone, with and without
 // script, while events pour in, in two tabs and after a lost connection.
 
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { browserForTests, CHROMIUM, layoutShift, NO_CHROMIUM, type Tab, wcagFaults } from '../../../support/browser.ts';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { inFull, ways } from '../../../runs.ts';
+import {
+  browserForTests,
+  CHROMIUM,
+  layoutShifts,
+  NO_CHROMIUM,
+  type Tab,
+  wcagFaults,
+} from '../../../support/browser.ts';
 import { dashboardOn, formOn } from '../../../support/dashboard.ts';
-import { type Project, project } from '../../../support/project.ts';
+import { type Doing, doOn } from '../../../support/dashboard-hand.ts';
+import { approvedTask, type Project, project, snapshotOf } from '../../../support/project.ts';
 
 if (CHROMIUM === undefined) process.stderr.write(`${NO_CHROMIUM}\n`);
 
@@ -47,7 +57,7 @@ async function richProject(): Promise<Project> {
   await self.approved('done', { 'src/app.ts': 'export const app = 3;\n', 'test/app.test.ts': 'test(3);\n' });
   await self.merge('done');
   await self.begun('t');
-  self.work('t', { 'src/app.ts': 'export const app = 4;\n', 'test/app.test.ts': 'test(4);\n' });
+  self.work('t', { 'src/app.ts': 'export const app = 3;\nexport const more = 4;\n', 'test/app.test.ts': 'test(4);\n' });
   await self.submit('t');
   await self.reject('t');
   await self.ok(['ask', 'How many times is it tried again?', '--task', 't', '--assume', 'three times'], {
@@ -57,7 +67,46 @@ async function richProject(): Promise<Project> {
   return self;
 }
 
+/** A board that needs what a board rarely needs. */
+async function troubledProject(): Promise<Project> {
+  const blocked = { status: 'BLOCKED', blocked_reason: 'it does not end', blocked_questions: ['And now?'] } as const;
+  const self = project({
+    tasks: (made) => [
+      'done',
+      { id: 'held' },
+      { id: 'kept' },
+      { id: 'anew', ...blocked },
+      approvedTask(made, 'first', { 'first.md': 'first' }),
+      approvedTask(made, 'second', { 'second.md': 'second' }),
+    ],
+  });
+  const file = self.file('.liza/state.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/circuit_breaker:\n {2}status: OK/, 'circuit_breaker:\n  status: TRIGGERED'));
+  await self.approved('done');
+  await self.merge('done');
+  await self.begun('kept', 'coder-2');
+  await self.ok(['block', 'kept', '--reason', 'the document does not say it', '--question', 'How often?'], {
+    as: 'coder-2',
+  });
+  await self.begun('held');
+  await self.ok(['anomaly', '--type', 'spec_ambiguity', '--task', 'held'], { as: 'coder-1' });
+  await self.run('coder-1', { name: 'integration-moved', found: self.commitTo('integration', { 'mine.md': 'mine' }) });
+  await self.ok(['discover', 'no timeout', '--severity', 'high', '--urgency', 'immediate', '--during', 'held'], {
+    as: 'coder-1',
+  });
+  return self;
+}
+
 describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
+  let self: Project;
+  let putBack: () => void;
+  beforeAll(async () => {
+    self = await richProject();
+    putBack = snapshotOf(self);
+  });
+  beforeEach(() => putBack());
+
   const browser = browserForTests();
   const pathOf = (tab: Tab): string => new URL(tab.url()).pathname.split('/').slice(2).join('/');
   const comeIn = async (link: string, options = {}) => {
@@ -69,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   };
 
   test('the link lets a browser in, its code is gone from the address, and nothing is stored', async () => {
-    const dashboard = await dashboardOn(await richProject());
+    const dashboard = await dashboardOn(self);
     const { tab, context } = await comeIn(dashboard.link('operator'));
     expect(pathOf(tab)).toBe('now');
     expect(tab.url()).not.toContain('#');
@@ -84,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('every page fits every width, dark and light, is without faults by WCAG, and asks nobody else for anything', async () => {
-    const dashboard = await dashboardOn(await richProject());
+    const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
     const faults: string[] = [];
     for (const path of PAGES) {
@@ -100,6 +149,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
         const wide = (await tab.evaluate('document.documentElement.scrollWidth')) as number;
         if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
         if (wide > width) faults.push(`${path} at ${width}: ${wide} wide`);
+        // Narrow and dark, wide and light; `npm run test:all` looks at all four.
+        if (!inFull && (width === 320) === (colorScheme === 'light')) continue;
         faults.push(...(await wcagFaults(tab)).map((fault) => `${path} at ${width} ${colorScheme}: ${fault}`));
       }
     }
@@ -108,7 +159,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   }, 240_000);
 
   test('an assumption is accepted by keys alone, and the page follows without being loaded again', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab } = await comeIn(dashboard.link('operator'));
     await tab.evaluate('window.here = true');
@@ -126,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('keys go from page to page', async () => {
-    const dashboard = await dashboardOn(await richProject());
+    const dashboard = await dashboardOn(self);
     const { tab } = await comeIn(dashboard.link('operator'));
     await tab.keyboard.press('g');
     await tab.keyboard.press('b');
@@ -138,7 +188,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('what destroys is asked, by a dialog that Escape closes', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
     await tab.goto(`${base}/task/b`);
@@ -156,7 +205,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('what a person writes is not overwritten, and is not sent past what happened meanwhile', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab } = await comeIn(dashboard.link('operator'));
     const part = tab.locator('#p-q-q-2');
@@ -173,8 +221,44 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(await dialog.textContent()).toContain('twice is enough');
   });
 
+  test('what was answered leaves the page, also where the news of it overtake the answer to the form', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'));
+    const below = () => tab.evaluate("document.getElementById('p-q-q-2').nextElementSibling.id");
+    const places = [await below()];
+    await tab.route('**/act', async (route) => {
+      const response = await route.fetch();
+      await tab.locator('#p-q-q-2.gone').waitFor();
+      places.push(await below());
+      await route.fulfill({ response });
+    });
+    const part = tab.locator('#p-q-q-2');
+    await part.locator('summary').click();
+    // Who opens it begins to write: no letter is a key of the page.
+    await tab.keyboard.type('go on: twice');
+    expect(await part.getByLabel('The answer to q-2').inputValue()).toBe('go on: twice');
+    await part.getByRole('button', { name: 'Answer' }).click();
+    await part.waitFor({ state: 'detached' });
+    expect(places).toEqual([expect.stringMatching(/^p-/), places[0]]);
+    expect(await tab.locator('#said').textContent()).toContain('q-2');
+    expect(tab.faults).toEqual([]);
+  });
+
+  test('times are those of the reader’s clock, of the page and of what comes after it', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'), { timezoneId: 'Asia/Tokyo' });
+    await self.ok(['note', 'from now on']);
+    await tab.locator('#journal').getByText('from now on').waitFor();
+    const shown = (await tab.evaluate(
+      "[...document.querySelectorAll('#journal time')].map((time) => [time.dateTime, time.textContent])",
+    )) as readonly (readonly [string, string])[];
+    const inTokyo = shown.map(([at]) => [at, new Date(Date.parse(at) + 9 * 3_600_000).toISOString().slice(11, 19)]);
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown).toEqual(inTokyo);
+    expect(await layoutShifts(tab)).toEqual([]);
+  });
+
   test('without script everything is read, and a question is answered', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const code = dashboard.link('operator').split('#')[1] ?? '';
     const { tab } = await browser.open(dashboard.origin, { javaScriptEnabled: false });
@@ -193,7 +277,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('two tabs follow; one that lost its connection has every event once when it is back', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab, context } = await comeIn(dashboard.link('operator'));
     const other = await browser.tabIn(context, dashboard.origin);
@@ -219,7 +302,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('a tab that is not seen has no stream, and catches up when it is seen again', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab } = await comeIn(dashboard.link('operator'));
     const show = (state: string) =>
@@ -235,24 +317,78 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('nothing moves by itself while events pour in', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
     for (const path of ['now', 'board', 'task/t', 'log', 'queue', 'agents']) {
       await tab.goto(`${base}/${path}`);
       await tab.getByText('Live', { exact: true }).waitFor();
-      for (let n = 0; n < 12; n += 1)
+      for (let n = 0; n < 6; n += 1)
         await self.ok([
           'note',
           `${path} ${n}: something that is as long as what people write to agents, or a little longer`,
         ]);
-      if (path === 'now' || path === 'log') await tab.locator('#journal').getByText(`${path} 11`).waitFor();
-      expect([path, await layoutShift(tab)]).toEqual([path, 0]);
+      if (path === 'now' || path === 'log') await tab.locator('#journal').getByText(`${path} 5`).waitFor();
+      expect([path, await layoutShifts(tab)]).toEqual([path, []]);
     }
   }, 120_000);
 
+  test('what comes, goes or changes its state pushes nothing away, and what the pointer is on stays there', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab, base } = await comeIn(dashboard.link('operator'));
+    await tab.setViewportSize({ width: 1000, height: 600 });
+    const place = (selector: string) =>
+      tab.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top`) as Promise<number>;
+    const ask = (text: string) => self.ok(['ask', text, '--task', 't', '--assume', 'the usual'], { as: 'coder-1' });
+
+    const isStill = async (selector: string, change: () => Promise<unknown>): Promise<void> => {
+      const before = await place(selector);
+      await change();
+      expect([selector, Math.abs((await place(selector)) - before) < 2]).toEqual([selector, true]);
+    };
+
+    await tab.locator('#p-q-q-2 button').first().hover();
+    await isStill('#p-q-q-2', async () => {
+      await self.ok(['pause']);
+      await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
+    });
+    await isStill('#p-q-q-2', async () => {
+      await ask('And then?');
+      await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
+      await self.ok(['answer', 'q-1', 'raise an alarm']);
+      await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
+    });
+    expect(await layoutShifts(tab)).toEqual([]);
+
+    await tab.goto(`${base}/board`);
+    await tab.getByText('Live', { exact: true }).waitFor();
+    await self.ok(['finalize', 'draft']);
+    await tab.locator('[id^="p-UNCLAIMED-"]').getByText('draft').first().waitFor();
+    await tab.locator('#p-in-DRAFT').waitFor({ state: 'detached' });
+    await self.ok(['abandon', 'draft', '--reason', 'enough']);
+    await tab.locator('#p-in-ABANDONED').waitFor();
+    expect(await layoutShifts(tab)).toEqual([]);
+    expect(tab.faults).toEqual([]);
+  });
+
+  test('on a phone a line of a diff that stays is there once', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab, base } = await comeIn(dashboard.link('operator'));
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await tab.goto(`${base}/task/t/diff/1`);
+    const shown = await tab
+      .locator('.sides tr:not(.at)')
+      .evaluateAll((rows) =>
+        rows.map((row) => [
+          row.className,
+          [...row.querySelectorAll('.code')].filter((cell) => cell.getClientRects().length > 0).length,
+        ]),
+      );
+    expect(shown.map(([name]) => name)).toContain('same');
+    expect(shown.filter(([name, cells]) => name === 'same' && cells !== 1)).toEqual([]);
+  });
+
   test('who only looks has no button', async () => {
-    const dashboard = await dashboardOn(await richProject());
+    const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('viewer'));
     for (const path of ['now', 'task/b', 'queue', 'task/t/diff/1']) {
       await tab.goto(`${base}/${path}`);
@@ -262,7 +398,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
   });
 
   test('a page on another port, and one whose name was rebound, reach nothing in a browser that is signed in', async () => {
-    const self = await richProject();
     const dashboard = await dashboardOn(self);
     const { tab, context, base } = await comeIn(dashboard.link('operator'));
     const form = formOn(await tab.content(), 'pause');
@@ -303,87 +438,91 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect((await self.store.read()).board.switches).toEqual({});
   });
 
-  /** Tabs on until the focus is there, as a person without a mouse does. */
-  const tabTo = async (tab: Tab, selector: string): Promise<void> => {
-    for (let n = 0; n < 200; n += 1) {
-      if (await tab.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
-      await tab.keyboard.press('Tab');
-    }
-    throw new Error(`no focus on ${selector}`);
-  };
-
-  test.each(['mouse', 'keys'])(
+  test.each(ways(['mouse', 'keys'] as const))(
     'every action of every page is done by %s, and its effect is on the board',
     async (by) => {
-      const self = await richProject();
       const dashboard = await dashboardOn(self);
       const { tab, base } = await comeIn(dashboard.link('operator'));
-      const done: string[] = [];
-      const press = async (selector: string): Promise<void> => {
-        if (by === 'mouse') return tab.locator(selector).click();
-        await tabTo(tab, selector);
-        await tab.keyboard.press('Enter');
-      };
-      const act = async (path: string, kind: string, id: string, name: string, text?: string): Promise<void> => {
-        await tab.goto(`${base}/${path}`);
-        await tab.getByText('Live', { exact: true }).waitFor();
-        const found = `form:has(input[name="kind"][value="${kind}"]):has(input[name="id"][value="${id}"]):has(input[name="action"][value="${name}"])`;
-        const form = `#${await tab.locator(found).getAttribute('id')}`;
-        for (const outer of ['details.more', 'details.asks']) {
-          const around = tab.locator(`${outer}:not([open]):has(${form})`);
-          if ((await around.count()) > 0) await press(`${outer}:not([open]):has(${form}) > summary`);
-        }
-        if (text !== undefined) {
-          if (by === 'keys') await tabTo(tab, `${form} textarea`);
-          await tab.locator(`${form} textarea`).fill(text);
-        }
-        const ran = dashboard.ran.length;
-        await press(`${form} button`);
-        await expect
-          .poll(async () => dashboard.ran.length > ran || (await tab.getByRole('dialog').count()) > 0)
-          .toBe(true);
-        if ((await tab.getByRole('dialog').count()) > 0) await press('dialog button.careful');
-        await expect.poll(() => dashboard.ran.length).toBe(ran + 1);
-        await expect.poll(() => tab.locator('#said').getAttribute('class')).toMatch(/yes|no/);
-        expect([
-          name,
-          await tab.locator('#said').getAttribute('class'),
-          await tab.locator('#said').textContent(),
-        ]).toEqual([name, 'told yes', expect.any(String)]);
-        done.push(name);
-      };
+      const act = (doing: Doing) => doOn(tab, base, by, doing);
+      const ofTask = (id: string, name: string, text?: string) =>
+        act({ on: `task/${id}`, kind: 'task', id, name, ...(text === undefined ? {} : { text }) });
+      const ofBoard = (on: string, name: string, text?: string) =>
+        act({ on, name, ...(text === undefined ? {} : { text }) });
       const task = async (id: string) => (await self.task(id)).status;
 
-      await act('now', 'question', 'q-2', 'accept');
-      await act('task/b', 'task', 'b', 'note', 'a note');
+      await act({ on: 'now', kind: 'question', id: 'q-2', name: 'accept' });
+      await ofTask('b', 'note', 'a note');
       expect((await self.state()).human_notes.at(-1)).toMatchObject({ message: 'a note', for: 'b' });
-      await act('task/t', 'task', 't', 'pause');
+      await ofTask('t', 'pause');
       expect((await self.task('t')).paused).toBe(true);
-      await act('task/t', 'task', 't', 'resume');
+      await ofTask('t', 'resume');
       expect((await self.task('t')).paused).toBeUndefined();
-      await act('task/draft', 'task', 'draft', 'finalize');
+      await ofTask('draft', 'finalize');
       expect(await task('draft')).toBe('UNCLAIMED');
-      await act('task/draft', 'task', 'draft', 'replan', 'too large');
+      await ofTask('draft', 'replan', 'too large');
       expect(await task('draft')).toBe('BLOCKED');
-      await act('task/draft', 'task', 'draft', 'abandon', 'nobody needs it');
+      await ofTask('draft', 'abandon', 'nobody needs it');
       expect(await task('draft')).toBe('ABANDONED');
-      await act('now', 'question', 'q-1', 'answer', 'raise an alarm');
+      await act({ on: 'now', kind: 'question', id: 'q-1', name: 'answer', text: 'raise an alarm' });
       expect(await task('b')).toBe('UNCLAIMED');
-      await act('agents', 'agent', 'coder-1', 'note', 'hello');
-      await act('queue', 'board', '', 'queue hold', 'release day');
+      await act({ on: 'agents', kind: 'agent', id: 'coder-1', name: 'note', text: 'hello' });
+      await ofBoard('queue', 'queue hold', 'release day');
       expect((await self.state()).goal.queue?.held?.reason).toBe('release day');
-      await act('queue', 'board', '', 'queue release');
+      await ofBoard('queue', 'queue release');
       expect((await self.state()).goal.queue?.held).toBeUndefined();
-      await act('now', 'board', '', 'pause');
+      await ofBoard('now', 'pause');
       expect(Object.keys((await self.store.read()).board.switches)).toEqual(['PAUSE']);
-      await act('now', 'board', '', 'resume');
-      await act('now', 'board', '', 'plan done');
-      await act('now', 'board', '', 'checkpoint', 'look at it');
+      await ofBoard('now', 'resume');
+      await ofBoard('now', 'plan done');
+      await ofBoard('now', 'checkpoint', 'look at it');
       expect(Object.keys((await self.store.read()).board.switches)).toEqual(['CHECKPOINT']);
-      await act('now', 'board', '', 'resume');
-      await act('now', 'board', '', 'abort', 'enough');
+      await ofBoard('now', 'resume');
+      await ofBoard('now', 'abort', 'enough');
       expect((await self.state()).goal.status).toBe('ABORTED');
-      expect(done).toHaveLength(17);
+      expect(dashboard.ran).toHaveLength(17);
+      expect(tab.faults).toEqual([]);
+    },
+    180_000,
+  );
+
+  test.each(ways(['mouse', 'keys'] as const))(
+    'what a board rarely asks for is done by %s: unblock, release, dismiss, order the queue, accept, resolve, complete',
+    async (by) => {
+      const self = await troubledProject();
+      const dashboard = await dashboardOn(self);
+      const { tab, base } = await comeIn(dashboard.link('operator'));
+      const act = (doing: Doing) => doOn(tab, base, by, doing);
+
+      expect((await self.state()).circuit_breaker.status).toBe('TRIGGERED');
+      await act({ on: 'task/kept', kind: 'task', id: 'kept', name: 'unblock', text: 'go on' });
+      expect(await self.task('kept')).toMatchObject({ status: 'UNCLAIMED', worktree: expect.any(String) });
+      await act({ on: 'task/anew', kind: 'task', id: 'anew', name: 'unblock from scratch', text: 'another way' });
+      const anew = await self.task('anew');
+      expect([anew.status, anew.worktree]).toEqual(['UNCLAIMED', undefined]);
+      await act({ on: 'task/held', kind: 'task', id: 'held', name: 'release-claim', text: 'too slow' });
+      expect(await self.task('held')).toMatchObject({ status: 'UNCLAIMED' });
+      await act({ on: 'now', kind: 'discovery', id: 'disc-1', name: 'discovery dismiss', text: 'known' });
+      expect((await self.state()).discovered[0]).toMatchObject({ dismissed_reason: 'known' });
+      await act({ on: 'queue', kind: 'task', id: 'second', name: 'queue first' });
+      expect((await self.task('second')).merge_first).toBeDefined();
+      await act({ on: 'now', name: 'accept integration' });
+      expect((await self.state()).goal.integration_moved).toBeUndefined();
+      await act({
+        on: 'log',
+        kind: 'anomaly',
+        id: 'anomaly-1',
+        name: 'anomaly processed',
+        text: 'the document says it',
+      });
+      expect((await self.state()).anomalies[0]?.why).toBe('the document says it');
+      await act({ on: 'now', name: 'analyze --resolve', text: 'it was one bad test' });
+      expect((await self.state()).circuit_breaker.status).toBe('OK');
+      for (const id of ['first', 'second']) await self.ok(['replan', id, '--reason', 'enough']);
+      for (const id of ['kept', 'anew', 'held', 'first', 'second'])
+        await self.ok(['abandon', id, '--reason', 'enough']);
+      await act({ on: 'now', name: 'goal complete' });
+      expect((await self.state()).goal.status).toBe('COMPLETED');
+      expect(dashboard.ran).toHaveLength(9);
       expect(tab.faults).toEqual([]);
     },
     180_000,

@@ -7,7 +7,7 @@ import { request as secure } from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownerOf } from '../../../../src/cli/web/peer.ts';
+import { ownersOf } from '../../../../src/cli/web/peer.ts';
 import { siteOf } from '../../../../src/git/directory.ts';
 import { agentTag } from '../../../../src/process/tags.ts';
 import { hostAt } from '../../../host.ts';
@@ -40,8 +40,54 @@ onLinux('the process at the other end of a connection is found', async () => {
     server.close();
   });
   await new Promise((resolve) => socket.once('connect', resolve));
-  expect(ownerOf(hostAt(), { localPort: port, remotePort: socket.localPort ?? 0 })).toBe(process.pid);
-  expect(ownerOf(hostAt(), { localPort: port, remotePort: 1 })).toBeUndefined();
+  const local = { address: '127.0.0.1', port };
+  const remote = { address: '127.0.0.1', port: socket.localPort ?? 0 };
+  expect(ownersOf(hostAt(), { local, remote })).toEqual([process.pid]);
+  // Half closed, too; and nobody takes the place of another by the same port.
+  socket.end();
+  await new Promise((resolve) => socket.once('finish', resolve));
+  expect(ownersOf(hostAt(), { local, remote })).toEqual([process.pid]);
+  expect(ownersOf(hostAt(), { local, remote: { ...remote, address: '127.0.0.2' } })).toBe('nobody');
+  expect(ownersOf(hostAt(), { local, remote: { ...remote, port: 1 } })).toBe('nobody');
+  expect(ownersOf(hostAt(), { local, remote: { ...remote, address: '192.0.2.7' } })).toBe('elsewhere');
+});
+
+onLinux('over IPv6, and by an address that holds one of IPv4, it is found, too', async () => {
+  const server = net.createServer({ allowHalfOpen: true }).listen(0, '::');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const address of ['::1', '127.0.0.1']) {
+    const arrived = new Promise<net.Socket>((resolve) => server.once('connection', resolve));
+    const socket = net.connect(port, address);
+    const there = await arrived;
+    const end = (own: string | undefined, at: number | undefined) => ({ address: own ?? '', port: at ?? 0 });
+    const [local, remote] = [end(there.localAddress, there.localPort), end(there.remoteAddress, there.remotePort)];
+    expect(ownersOf(hostAt(), { local, remote })).toEqual([process.pid]);
+    socket.destroy();
+    there.destroy();
+  }
+});
+
+onLinux('an agent that closes its half of the connection is known all the same', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const code = dashboard.link('operator').split('#')[1] ?? '';
+  const halved = `
+    const [port, code] = process.argv.slice(1);
+    const body = 'code=' + code;
+    const socket = require('net').connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.end(['POST /login HTTP/1.1', 'host: 127.0.0.1:' + port, 'origin: http://127.0.0.1:' + port,
+      'connection: close', 'content-type: application/x-www-form-urlencoded', 'content-length: ' + body.length, '', body].join('\\r\\n'));
+    socket.on('data', (bytes) => process.stdout.write(bytes));`;
+  const tag = agentTag(siteOf(self.context.disk, self.root), 'coder-1');
+  const env = { PATH: process.env['PATH'], LIZA_PROGRAM: tag };
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', halved, String(dashboard.port), code], { env });
+  // Node gives up an answer that takes its time, where the other half is closed.
+  expect(stdout).not.toContain('303');
+  await expect.poll(async () => (await self.state()).anomalies.length).toBe(1);
+  const person = await send({ PATH: process.env['PATH'] }, String(dashboard.port), '/login', `code=${code}`, '');
+  expect(person).toMatch(/^303/);
 });
 
 onLinux('below an agent, a good code opens no session, and the attempt is on record', async () => {
@@ -89,6 +135,20 @@ onLinux.each(['looks', 'acts'])(
     expect((await again.post('act', formOn((await again.get('now')).body, 'pause'))).status).toBe(303);
   },
 );
+
+onLinux('a browser that closes a connection before it has its answer is still signed in', async () => {
+  const self = project();
+  const dashboard = await dashboardOn(self);
+  const browser = await dashboard.comeIn();
+  const head = `GET ${browser.base}/now HTTP/1.1\r\nHost: 127.0.0.1:${dashboard.port}\r\nCookie: ${browser.cookie}\r\n\r\n`;
+  const refused = () => readFileSync(`${self.context.paths.liza}/dashboard.log`, 'utf8');
+  // Closed in full before this process, where the server is too, can look whose it is.
+  const leave = `const socket = require('net').connect(${dashboard.port}, '127.0.0.1', () => socket.write(${JSON.stringify(head)}, () => process.exit()))`;
+  for (let n = 0; n < 5; n += 1) spawnSync(process.execPath, ['-e', leave]);
+  await expect.poll(refused).toContain('was not found');
+  expect((await browser.get('now')).status).toBe(200);
+  expect((await self.state()).anomalies).toEqual([]);
+});
 
 test('an agent may not start a dashboard', async () => {
   const self = project();

@@ -62,7 +62,15 @@ test('of a long list only the records around the change are read', async () => {
   const found = await followed(doc, [hunk]);
   const tasks = (of: BoardDocument | undefined) => (of?.value['tasks'] ?? []) as readonly { readonly id: string }[];
   expect(tasks(found).map(({ id }) => id)).toEqual(tasks(doc).map(({ id }) => id));
-  // Those far from it are the very objects that were there.
-  expect(tasks(found)[10]).toBe(tasks(doc)[10]);
-  expect(tasks(found)[40]).toBe(tasks(doc)[40]);
+  // All others are the very objects that were there, those beside it too: otherwise all of the list is read after all.
+  for (const [at, task] of tasks(found).entries()) expect([at, task === tasks(doc)[at]]).toEqual([at, at !== 25]);
+});
+
+test('what is added at the end of a long list, below which others follow, is followed too', async () => {
+  const records = Array.from({ length: 50 }, (_, n) => `  - id: t${n}\n    status: DRAFT\n`).join('');
+  const doc = await open(`version: 1\ntasks:\n${records}config: {}\n`);
+  const found = await followed(doc, [{ at: 102, del: [], ins: ['  - id: t50', '    status: DRAFT'] }]);
+  const tasks = (found?.value['tasks'] ?? []) as readonly unknown[];
+  expect(tasks).toHaveLength(51);
+  expect(tasks[10]).toBe((doc.value['tasks'] as readonly unknown[])[10]);
 });
