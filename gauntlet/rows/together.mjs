@@ -5,7 +5,7 @@ import { holds, prevented } from '../harness.mjs';
 /** Without an integration test nothing is run on a merge. */
 const ONLY_THE_SCRIPT = {
   file: 'src/tasks/merge.ts',
-  find: "const tested = scripted || testCommand(settings(board.state)) !== undefined || testFrom === 'candidate';",
+  find: "const tested = scripted || testCommand(set) !== undefined || testFrom === 'candidate';",
   put: 'const tested = scripted;',
 };
 

@@ -13,6 +13,7 @@ import { mergeable, nextBatch, queueOf, withoutSome } from '../protocol/queue/or
 import { unsettled } from '../protocol/review/approver-session.ts';
 import { wasFirstGreen } from '../protocol/review/proof.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
+import { othersMerge } from '../protocol/work/hosts.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, type Seen, transact } from '../store/transact.ts';
 import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration } from './context.ts';
@@ -21,15 +22,16 @@ import { isExchangeRefusal } from './exchange/refusals.ts';
 import { meetExchange, shareBranch } from './exchange/shared-branch.ts';
 import { finishMerges } from './finish-merge.ts';
 import {
-  hasIntegrationTest,
+  hasNewTest,
   hasSameTest,
   judgedBy,
   mergePatience,
+  testAt,
   testCommand,
   testResult,
 } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
-import { acceptedHead, hold } from './move-branch.ts';
+import { acceptedHead, hold, inTheWay } from './move-branch.ts';
 import {
   type Building,
   buildChain,
@@ -117,7 +119,8 @@ async function mergeLanes(
   request: Request,
 ): Promise<BatchEnd | MergeFailure> {
   const end = await mergeSome(context, gitDir, board, request);
-  if (isRefusal(end) || end.stopped !== undefined || end.landed.length === 0) return end;
+  if (isRefusal(end) || end.stopped !== undefined) return end;
+  if (end.landed.length === 0 && end.turned !== true) return end;
   const { board: now } = await context.store.read();
   if (queueOf(now.state).batch === undefined) return end;
   const next = await mergeLanes(context, gitDir, now, request);
@@ -151,7 +154,17 @@ interface OneRequest extends MergeOptions {
   readonly id: string;
 }
 
+/** Another host merges just now: it is asked again, as where another process here has the lock of merges. */
+async function refuseOthers({ store, clock, shared }: TaskContext): Promise<Refusal | undefined> {
+  if (shared === undefined) return undefined;
+  const found = othersMerge((await store.read()).board, clock.now());
+  if (found === undefined) return undefined;
+  return refuse(`${found.by} merges ${found.task} on ${found.host}`, 'wait for it: liza queue', 2, 'folder-lock');
+}
+
 async function settled(context: TaskContext, gitDir: PrivateGitDir, seen: Seen): Promise<Seen | Refusal> {
+  const busy = await refuseOthers(context);
+  if (busy !== undefined) return busy;
   const finished = await finishMerges(context, gitDir, seen.board);
   // What may have landed at the exchange is known first.
   const open = finished.find((one) => typeof one !== 'string' && isExchangeRefusal(one));
@@ -209,19 +222,28 @@ async function mergeSome(
   const some = { ...request, not };
   const { links, failed, ...judge } = await chosen(building, some);
   const ids = links.map(({ task }) => task.id);
+  // Another host may have announced its own meanwhile, whose fences these are.
+  const busy = await refuseOthers(context);
+  if (busy !== undefined) return busy;
   const shared = await shareBranch(met, board, ids, pinsOf(links));
   if (shared !== undefined && isRefusal(shared)) return shared;
   const run = (these: readonly Link[]) =>
     runBatch({ ...moveOf(building, branch, these, { ...some, ...judge }), shared }, these);
   const all = await run(links);
-  // Something of a person is in the way of some of them: one by one it is seen of which.
+  // Something of a person is in the way of some of them: those before the first of these go on without it.
   const isHeld = all.stopped?.guard === 'held' && all.landed.length === 0 && links.length > 1;
   const end = !isHeld
     ? all
     : (await isSearched(context))
       ? await heldWhole(context, all)
-      : await run(links.slice(0, 1));
+      : await run(links.slice(0, Math.max(1, await freeOf({ gitDir, branch, onto }, links))));
   return { ...end, failed: [...failed, ...end.failed] };
+}
+
+/** How many of them nothing of a person is in the way of. */
+async function freeOf(branch: Parameters<typeof inTheWay>[0], links: readonly Link[]): Promise<number> {
+  for (const [at, { candidate }] of links.entries()) if ((await inTheWay(branch, candidate)) !== undefined) return at;
+  return links.length;
 }
 
 /** Something is known of it: it waits as a whole, and goes on where it was. */
@@ -243,14 +265,17 @@ interface Judge {
   /** That commit has one. */
   readonly scripted: boolean;
   readonly tested: boolean;
-  /** By these settings. */
+  /** Settings and test, in short. */
   readonly by: string;
 }
 
 async function judgeAt({ gitDir, board }: Building, judge: string, testFrom: MergeOptions['testFrom']): Promise<Judge> {
-  const scripted = await hasIntegrationTest(gitDir, judge);
-  const tested = scripted || testCommand(settings(board.state)) !== undefined || testFrom === 'candidate';
-  return { judge, scripted, tested, by: judgedBy(settings(board.state), scripted) };
+  const set = settings(board.state);
+  const script = await testAt(gitDir, judge);
+  const scripted = script !== undefined;
+  const tested = scripted || testCommand(set) !== undefined || testFrom === 'candidate';
+  // What a person let its own test judge is judged anew by the branch's.
+  return { judge, scripted, tested, by: judgedBy(set, testFrom === 'candidate' ? testFrom : script) };
 }
 
 interface Chosen extends Judge {
@@ -265,9 +290,8 @@ async function chosen(building: Building, { only, not, testFrom }: Request): Pro
   const isWanted = (id: string): boolean => (only === undefined ? not?.has(id) !== true : only.id === id);
   const left = batch === undefined ? undefined : await recordedChain(building, batch, isWanted);
   if (batch !== undefined && left !== undefined) {
-    // A prefix of it may have landed and brought another test: that one judges the next batch.
     const judge = await judgeAt(building, batch.judge_at ?? batch.base, testFrom);
-    const isSame = isJudgedBy(batch, judge.by);
+    const isSame = isJudgedBy(batch, judge.by) && !(await hasNewTest(building.gitDir, judge.judge, building.onto));
     if (isSame && (judge.tested || left.length === 1)) return { ...judge, links: left, failed: [] };
   }
   const judge = await judgeOfNext(building, testFrom);
@@ -324,11 +348,10 @@ function moveOf(
       testResult(context, gitDir, set, {
         ...request,
         judge: testFrom === 'candidate' ? request.candidate : judge,
-        base: onto,
         starts,
       }),
-    beside: async (at, tasks) => {
-      if (only !== undefined || !(await hasSameTest(gitDir, judge, at))) return [];
+    beside: async (at, tasks, branch = at) => {
+      if (only !== undefined || !(await hasSameTest(gitDir, judge, branch))) return [];
       const built = await chainAhead({ context, gitDir, board, onto: at }, at, tasks);
       return built.at(-1)?.candidate === at ? [] : built;
     },

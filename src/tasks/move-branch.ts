@@ -7,8 +7,11 @@ import { whyHeld } from '../git/held-checkout.ts';
 import { integrationGone, integrationRef } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { commitOf, commitsOf, mergingOf, updateRefs } from '../git/refs.ts';
+import { exchangedSince } from '../git/verify-objects.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
+import { settings } from '../protocol/state.ts';
+import { needsClone } from '../sandbox/mode.ts';
 import { transact } from '../store/transact.ts';
 import type { TaskContext } from './context.ts';
 import type { SharedBranch } from './exchange/shared-branch.ts';
@@ -25,6 +28,8 @@ export interface BranchMove {
   readonly ids: readonly string[];
   /** Where other hosts have the branch too, it moves there first. */
   readonly shared?: SharedBranch | undefined;
+  /** What a person has changed in a checkout stays there, where the move does not change the same file. */
+  readonly keepsEdits?: true;
   /** As it is told: `the merge of greet`. */
   readonly what: string;
   /** What holds it, for as long as that is so. */
@@ -54,12 +59,20 @@ export async function acceptedHead(
 
 /** A checkout of the branch that could not be advanced along holds the merge: nobody's files get out of step. */
 export async function heldBy(move: BranchMove, to: string): Promise<Refusal | undefined> {
-  const { gitDir, branch, onto } = move;
+  const why = await inTheWay(move, to);
+  return why === undefined ? undefined : hold(move, why.message, why.hint);
+}
+
+/** What a person would lose or find out of step. */
+export async function inTheWay(
+  { gitDir, branch, onto, keepsEdits }: Pick<BranchMove, 'gitDir' | 'branch' | 'onto' | 'keepsEdits'>,
+  to: string,
+): ReturnType<typeof whyHeld> {
   if (to === onto) return undefined;
+  const edited = keepsEdits ? 'changed-too' : 'any';
   for (const checkout of await checkoutsOf(gitDir, branch)) {
-    const why = await whyHeld(gitDir, checkout, onto, to);
-    if (why === undefined) continue;
-    return hold(move, why.message, why.hint);
+    const why = await whyHeld(gitDir, checkout, { from: onto, to, edited });
+    if (why !== undefined) return why;
   }
   return undefined;
 }
@@ -91,6 +104,8 @@ export async function moveBranch(
   landing: readonly Pin[] = pins,
 ): Promise<Moved | Refusal> {
   const { gitDir, branch, onto } = move;
+  const exchanged = to === onto ? undefined : await exchangedObjects(move, to);
+  if (exchanged !== undefined) return exchanged;
   const reserved = to === onto ? [] : await reserveCheckouts(move, to);
   if (isRefusal(reserved)) return reserved;
   const giveBack = (): void => {
@@ -116,11 +131,26 @@ export async function moveBranch(
     const done = await reservation.complete();
     remarks.push(
       done === 'advanced'
-        ? `${folder} was clean and is advanced to ${to.slice(0, 12)}`
+        ? `${folder} is updated to ${to.slice(0, 12)}`
         : `${folder} could not be advanced: ${done.failed}`,
     );
   }
   return { remarks };
+}
+
+/** An agent outside a sandbox can put other content under the name of what was reviewed: git would hand that out. */
+async function exchangedObjects(move: BranchMove, to: string): Promise<Refusal | undefined> {
+  const { context, gitDir, onto } = move;
+  const { board } = await context.store.read();
+  if (needsClone(context.sandboxSupport, settings(board.state))) return undefined;
+  const fault = await exchangedSince(gitDir, to, onto);
+  if (fault === undefined) return undefined;
+  await withdraw(move);
+  return hold(
+    move,
+    `git's objects are not what their names say: ${fault}`,
+    'somebody has changed files in .git/objects: git fsck names them; take them from a clone or a backup, then run it again',
+  );
 }
 
 /** Nothing here has changed yet. Where nobody could be asked, it may have landed: it stays announced until that is known. */

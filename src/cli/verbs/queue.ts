@@ -2,12 +2,14 @@
 // red batch: docs/queue.md. Who may, and when: protocol/commands/merge/.
 
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
-import { figuresText, type QueueView, queueView } from '../../protocol/queue/tell.ts';
+import { queued } from '../../protocol/queue/order.ts';
+import { figuresText, holdText, type QueueView, queueView } from '../../protocol/queue/tell.ts';
 import { inSessionText, unsettled, WAIT_FOR_SESSION } from '../../protocol/review/approver-session.ts';
 import { settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../../tasks/context.ts';
 import type { MergeFailure } from '../../tasks/judge-candidate.ts';
+import type { BatchEnd } from '../../tasks/queue/run-batch.ts';
 import { counted } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import { openBoard } from '../open-board.ts';
@@ -31,9 +33,9 @@ const show: Verb = {
 };
 
 function linesOf({ held, batch, ahead, waiting, size, figures }: QueueView, now: Instant): readonly string[] {
+  const why = held && holdText(held);
   const hold =
-    held &&
-    `held by ${held.by} for ${duration(now - instant(held.since))}${held.reason === undefined ? '' : `: ${held.reason}`}`;
+    held && `held by ${held.by} for ${duration(now - instant(held.since))}${why === undefined ? '' : `: ${why}`}`;
   const told = figuresText(figures);
   // Counted on, since they land in this order.
   const before = (lane: number): number =>
@@ -128,11 +130,10 @@ const run: Verb = {
   examples: ['liza queue run'],
   details: [
     'Supervisors do this by themselves. It goes on with a batch whose process died, or begins the next one, and ends with it.',
-    'Exit 3: a task of it failed to integrate, or was stopped.',
+    'Exit 3: a task of it failed to integrate. Exit 1: it was held, by a person, a switch or a checkout with changes.',
   ],
   run: onTasks(async (context) => {
-    const { mergeQueue } = await import('../../tasks/merge.ts');
-    const end = await mergeQueue(context, new Set());
+    const end = await mergeAll(context);
     if (isRefusal(end)) return end;
     const { landed, failed, stopped } = end;
     const waits = await inSession(context);
@@ -144,10 +145,36 @@ const run: Verb = {
     const data = { landed: landed.map(({ task }) => task), failed: failed.map(({ task }) => task) };
     const no: MergeFailure | undefined = stopped ?? failed[0]?.failure ?? (landed.length === 0 ? waits[0] : undefined);
     if (no !== undefined) return { ...no, lines: [...lines, ...(no.lines ?? [])].map(plain), data };
-    const message = landed.length === 0 ? 'nothing waits to be merged' : `${counted(landed.length, 'task')} merged`;
+    const message = landed.length === 0 ? await nothingTold(context) : `${counted(landed.length, 'task')} merged`;
     return { ok: true, message, lines: lines.map(plain), data };
   }),
 };
+
+/** What a person's files hold up waits alone; the others go on without it. */
+async function mergeAll(context: TaskContext, held: readonly string[] = []): Promise<BatchEnd | Refusal> {
+  const { mergeQueue } = await import('../../tasks/merge.ts');
+  const end = await mergeQueue(context, new Set(held));
+  const isHeld = !isRefusal(end) && end.stopped?.guard === 'held' && end.landed.length === 0;
+  // A batch that is searched waits as a whole.
+  if (!isHeld || end.tried.length !== 1) return end;
+  const next = await mergeAll(context, [...held, ...end.tried]);
+  if (isRefusal(next)) return end;
+  const { stopped = next.stopped } = end;
+  return {
+    ...next,
+    failed: [...end.failed, ...next.failed],
+    tried: [...end.tried, ...next.tried],
+    ...defined({ stopped }),
+  };
+}
+
+/** None that may land now; what is held waits on. */
+async function nothingTold({ store }: TaskContext): Promise<string> {
+  const waiting = queued((await store.read()).board.state);
+  return waiting.length === 0
+    ? 'nothing waits to be merged'
+    : `nothing may land now; ${counted(waiting.length, 'task')} held: liza queue`;
+}
 
 /** What waits for the end of its approver's session. */
 async function inSession({ store }: TaskContext): Promise<readonly Refusal[]> {

@@ -14,7 +14,9 @@ export const MOST_BATCHES = 30;
 export type BatchStep =
   | Step
   /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
-  | { readonly step: 'alone'; readonly at: number };
+  | { readonly step: 'alone'; readonly at: number }
+  /** The entry at this place, on top of those that were green without it, and are not the rest of its batch. */
+  | { readonly step: 'atop'; readonly at: number };
 
 /** What there is besides the batch. */
 export interface Around {
@@ -22,9 +24,11 @@ export interface Around {
   readonly idle: boolean;
   /** Whoever runs it can test others without the one that is suspected. */
   readonly beside: boolean;
+  /** And it on top of those. */
+  readonly atop: boolean;
 }
 
-export function batchStep(queue: Queue, { idle, beside }: Around): BatchStep {
+export function batchStep(queue: Queue, { idle, beside, atop }: Around): BatchStep {
   const { batch } = queue;
   if (batch === undefined) return { step: 'done' };
   const ends = groupEnds(batch.entries);
@@ -33,36 +37,51 @@ export function batchStep(queue: Queue, { idle, beside }: Around): BatchStep {
   const next = nextStep({
     entries: ends.length,
     landed: groupOf(batch.landed),
-    runs: seenIn(batch).map((run) => ({ red: run.red, known: !isTest(run), upto: groupOf(run.upto) })),
+    runs: batch.runs.map((run) => ({ red: run.red, known: !isTest(run) || run.old === true, upto: groupOf(run.upto) })),
     flaky: isFlaky(queue),
     share: () => badShare(outcomesOf(queue)),
-    beside: beside && isShown(queue, batch) && batch.beside?.run === undefined,
+    beside: beside && batch.beside?.run === undefined,
   });
+  const blame = idle && batch.alone === undefined ? 'alone' : 'blame';
   const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
   switch (next.step) {
     case 'test':
     case 'land':
       return { ...next, upto: ends[next.upto - 1] ?? 0 };
     case 'beside':
+      return { ...next, at: place(next.at) };
     case 'beneath':
+      if (isRedWithThem(batch)) return { step: blame, at: place(next.at) };
+      if (isGreenBeside(batch) && isRest(batch, place(next.at)))
+        return { step: 'test', upto: batch.entries.length, again: true };
+      if (atop && isGreenBeside(batch)) return { step: 'atop', at: place(next.at) };
       return { ...next, at: place(next.at) };
     case 'blame':
-      return { step: idle && batch.alone === undefined ? 'alone' : 'blame', at: place(next.at) };
+      return { step: blame, at: place(next.at) };
     default:
       return next;
   }
 }
 
-/** Its runs, and a green one of others on the branch: for an outage that is the branch itself. */
-function seenIn({ runs, landed: there, beside }: Batch): readonly BatchRun[] {
-  if (beside?.run === undefined || beside.run.red) return runs;
-  return [...runs.slice(0, beside.after), { ...beside.run, upto: there }, ...runs.slice(beside.after)];
-}
+/** Those behind the suspected one work without it, now: what they stand on may be red itself, and they may mend it. */
+const isGreenBeside = ({ beside }: Batch): boolean =>
+  beside?.run !== undefined && !beside.run.red && beside.run.old !== true;
 
-/** The branch was green as it is, by a test of its own: only then the green run of others says so, too. */
-function isShown({ green }: Queue, { base, landed: there, runs }: Batch): boolean {
-  return there === 0 ? green === base : runs.some((run) => run.upto === there && !run.red && isTest(run));
-}
+/** Red together with them, too, it is the one. */
+const isRedWithThem = (batch: Batch): boolean =>
+  isGreenBeside(batch) &&
+  batch.runs
+    .slice(batch.beside?.after)
+    .some(({ atop, upto, red, old }) => red && !old && (atop === true || upto === batch.entries.length));
+
+/**
+ * They are all that is behind it in the batch, which has been tested with all of them: that very commit is tested again,
+ * so that it is red twice and not only for the first time.
+ */
+const isRest = ({ entries, beside }: Batch, at: number): boolean => {
+  const rest = entries.slice(at);
+  return rest.length === beside?.entries.length && rest.every(({ task }, n) => task === beside.entries[n]?.task);
+};
 
 /** Where each commit of the chain has its last entry. */
 function groupEnds(entries: readonly Entry[]): readonly number[] {
@@ -104,7 +123,7 @@ export function begun(queue: Queue, beginning: Beginning): Queue {
   return { ...kept, batch: { ...beginning, entries: [...entries], landed: 0, runs: [] } };
 }
 
-/** By the same settings, as far as that was written down. */
+/** By the same settings and test, as far as that was written down. */
 export const isJudgedBy = (one: { readonly by?: string | undefined }, by: string | undefined): boolean =>
   one.by === undefined || by === undefined || one.by === by;
 
@@ -149,16 +168,10 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const upto = placeOf(batch, task);
   if (batch === undefined || upto === undefined) return queue;
-  const shown = batch.runs.some((run) => run.upto === upto && !run.red && isTest(run));
-  const {
-    ahead,
-    green: _before,
-    ...own
-  } = withoutBeside({
+  const { ahead, ...there } = withoutBeside({
     ...queue,
     batch: { ...batch, landed: Math.max(upto, batch.landed) },
   });
-  const there = { ...own, ...(shown ? { green: batch.entries[upto - 1]?.candidate } : {}) };
   const next = upto === batch.entries.length ? ended(there, time) : there;
   return promoted(ahead === undefined ? next : { ...next, ahead });
 }
@@ -173,7 +186,7 @@ export function left(queue: Queue, task: string, time: string, how: 'blamed' | '
   if (batch === undefined || place === undefined || place <= batch.landed) return leftAhead(queue, task);
   const { beside, ...bare } = batch;
   if (how === 'blamed' && beside?.run !== undefined) {
-    const { run, after: _then, ...beginning } = beside;
+    const { run, after: _then, atop: _suspect, ...beginning } = beside;
     return {
       ...ended({ ...queue, batch: bare }, time, task),
       batch: { ...beginning, landed: 0, runs: [], early: run },
@@ -228,12 +241,16 @@ export function released(queue: Queue): Queue {
   if (batch === undefined) return queue;
   const isKept = (run: BatchRun): boolean => run.upto <= batch.landed || isTest(run);
   const { beside, early, landed: there, in_vain } = batch;
-  const runs = batch.runs.filter(isKept);
+  const runs = batch.runs.filter(isKept).map(aged);
   if (runs.length === 0 && there === 0 && early === undefined && in_vain === undefined && kept.ahead === undefined)
     return kept;
-  const after = batch.runs.slice(0, beside?.after).filter(isKept).length;
-  return { ...kept, batch: { ...batch, runs, ...(beside === undefined ? {} : { beside: { ...beside, after } }) } };
+  if (beside?.run === undefined) return { ...kept, batch: { ...batch, runs } };
+  const after = batch.runs.slice(0, beside.after).filter(isKept).length;
+  const { atop: _ended, ...others } = beside;
+  return { ...kept, batch: { ...batch, runs, beside: { ...others, after, run: aged(beside.run) } } };
 }
+
+const aged = (run: BatchRun): BatchRun => ({ ...run, old: true });
 
 /** Its place, counted from 1. */
 export function placeOf(batch: Batch | undefined, task: string): number | undefined {

@@ -1,8 +1,7 @@
 // While a batch is tested, the next may be tested on top of it (`merge_lanes`). It is built on the commit that the branch
 // will be if all of the first is green: only then anything was learnt about it, and only then it can land. So it becomes
 // the batch when the one before has landed whole, with what its test showed; and it comes to nothing as soon as one before
-// it is red. Beside a batch others are tested on the branch as it is, while one of the batch is suspected: they are the
-// next batch if it leaves, and come to nothing if it lands.
+// it is red. Those that are tested beside it: suspect.ts.
 
 import type { Entry } from './records.ts';
 import type { Ahead, Queue } from './shape.ts';
@@ -20,17 +19,6 @@ const lastOf = ({ entries }: Pick<Ahead, 'entries'>): string | undefined => entr
 /** All tasks that are tested now. */
 export const inLanes = ({ batch, ahead = [] }: Queue): ReadonlySet<string> =>
   new Set([...(batch?.entries ?? []), ...ahead.flatMap(({ entries }) => entries)].map(({ task }) => task));
-
-export function begunBeside(queue: Queue, beginning: Omit<Ahead, 'run'>): Queue {
-  const { batch } = queue;
-  if (batch === undefined) return queue;
-  return { ...queue, batch: { ...batch, beside: { ...beginning, after: batch.runs.length } } };
-}
-
-export function ranBeside(queue: Queue, run: NonNullable<Ahead['run']>): Queue {
-  const { batch } = queue;
-  return batch?.beside === undefined ? queue : { ...queue, batch: { ...batch, beside: { ...batch.beside, run } } };
-}
 
 /** Its test is counted where it began. */
 export function withoutBeside(queue: Queue): Queue {

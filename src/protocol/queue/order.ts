@@ -4,7 +4,7 @@
 import { historyOf } from '../leases.ts';
 import type { Settings, State, Task } from '../state.ts';
 import { outcomesOf } from './batch.ts';
-import { batchSize, type Outcomes } from './batch-size.ts';
+import { batchSize, MOST_OUTCOMES, type Outcomes } from './batch-size.ts';
 import type { Queue } from './shape.ts';
 
 const EMPTY: Queue = {};
@@ -44,7 +44,7 @@ export function sizeOf(queue: Queue, { merge_batch }: Pick<Settings, 'merge_batc
 export function sizeText(queue: Queue, settings: Pick<Settings, 'merge_batch'>): string {
   const size = sizeOf(queue, settings);
   if (settings.merge_batch !== 'auto') return `at most ${size} together (merge_batch)`;
-  const outcomes: Outcomes = outcomesOf(queue);
+  const outcomes: Outcomes = outcomesOf(queue).slice(-MOST_OUTCOMES);
   const bad = outcomes.filter(Boolean).length;
   const seen =
     outcomes.length === 0

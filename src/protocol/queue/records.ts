@@ -12,7 +12,7 @@ const EntrySchema = v.object({
   candidate: commit,
 });
 
-/** Who judges it: what the settings say of it, in short, and the commit whose test it is, where that is not its base. */
+/** Who judges it: settings and test, in short, and the commit whose test it is, where that is not its base. */
 const judged = { by: v.optional(text), judge_at: v.optional(commit) };
 
 const RunSchema = v.object({
@@ -27,6 +27,10 @@ const RunSchema = v.object({
   /** Of a green one: what tested it, and how long. */
   by: v.optional(text),
   seconds: v.optional(v.number()),
+  /** The suspected one, on top of those that were green beside it. */
+  atop: v.optional(v.literal(true)),
+  /** Whoever saw it gave up since: it says nothing of an outage now. */
+  old: v.optional(v.literal(true)),
 });
 
 /** A batch that is tested on top of the one under way. */
@@ -44,6 +48,8 @@ const BesideSchema = v.object({
   ...AheadSchema.entries,
   /** How many runs the batch had before. */
   after: count,
+  /** They were green, and the suspected one is tested on top of them as this. */
+  atop: v.optional(commit),
 });
 
 const BatchSchema = v.object({
@@ -79,12 +85,18 @@ const PastBatchSchema = v.object({
 
 export const QueueSchema = v.object({
   /** A person lets nothing land. */
-  held: v.optional(v.object({ by: text, since: timestamp, reason: v.optional(text) })),
+  held: v.optional(
+    v.object({
+      by: text,
+      since: timestamp,
+      reason: v.optional(text),
+      /** What Liza found, where a person holds it, too. */
+      found: v.optional(text),
+    }),
+  ),
   batch: v.optional(BatchSchema),
   /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
   ahead: v.optional(v.array(AheadSchema)),
-  /** The last commit that landed, if it was tested itself. */
-  green: v.optional(commit),
   /** Those behind a culprit: the next batch. */
   rest: v.optional(ids),
   /** Whose test judges those, should the branch have none any more. */
@@ -142,7 +154,7 @@ export interface QueuePayloads {
     };
     /** Those of its batch that the candidate holds too, in order. */
     readonly before?: readonly Announced[];
-    /** Who judges it: what the settings say of it, and the commit whose test it is, where that is not its base. */
+    /** Who judges it: settings and test, in short, and the commit whose test it is, where that is not its base. */
     readonly by?: string;
     readonly judge_at?: string;
   };
@@ -162,9 +174,13 @@ export interface QueuePayloads {
     readonly by?: string;
     readonly seconds?: number;
   };
-  /** A batch is tested on top of the one under way, or beside it, on the branch; once more, when that test is over. */
+  /**
+   * A batch is tested on top of the one under way, or beside it, on the branch, or the suspected one atop of those; once
+   * more, when that test is over.
+   */
   'merge-ahead': Announced & {
     readonly beside?: true;
+    readonly atop?: true;
     readonly before?: readonly Announced[];
     readonly process?: string;
     readonly by?: string;

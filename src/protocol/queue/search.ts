@@ -1,15 +1,15 @@
 // What a batch of the merge queue does next. Its entries stand in order, each with the commit that the branch would be
 // with all entries up to it: a chain, so that a prefix that landed leaves the longer ones as they were tested.
 // A green prefix lands at once. In a red one, halving finds the first entry that makes its prefix red. It is blamed only
-// after three runs in this order: it was red, the commit beneath it was green, and it was red again. So neither a test
-// that is red by chance nor an outage of what tests need, whenever it begins and ends, makes a culprit.
+// after three runs in this order: it was red, what is beneath it was green, and on top of that it was red again. So neither
+// a test that is red by chance nor an outage of what tests need makes a culprit.
 // Nothing else is remembered than the runs: whoever goes on after a crash comes to the same step.
 
 /** `upto`: how many entries the tested commit has; none: the branch without any of them. */
 export interface Run {
   readonly upto: number;
   readonly red: boolean;
-  /** Seen green at another time, and not run now: it says nothing of an outage. */
+  /** Seen at another time, and not run now: a green one says nothing of an outage. */
   readonly known?: boolean;
 }
 
@@ -17,7 +17,7 @@ export type Step =
   /** `again`: this commit was red before, and may have been so by chance. */
   | { readonly step: 'test'; readonly upto: number; readonly again: boolean }
   | { readonly step: 'land'; readonly upto: number }
-  /** Those behind the entry at this place, counted from 1, are tested without it: a green run shows that tests work. */
+  /** Those behind the entry at this place, counted from 1, are tested without it: if they are green, it is tested with them. */
   | { readonly step: 'beside'; readonly at: number }
   /** The branch as it is, beneath the entry at this place. */
   | { readonly step: 'beneath'; readonly at: number; readonly again: boolean }
@@ -36,21 +36,22 @@ export interface Searched {
   readonly flaky: boolean;
   /** How many of the last changes were bad. */
   share(): number;
-  /** The branch was green as it is, and others wait that can be tested on it. */
+  /** Others wait that can be tested without the suspected one. */
   readonly beside: boolean;
 }
 
 /** Red runs of one commit in a row that are not by chance. */
 const PROOF = 2;
 
-export function nextStep({ entries, landed, runs, flaky, share, beside }: Searched): Step {
+export function nextStep(searched: Searched): Step {
+  const { entries, landed, runs, flaky, share } = searched;
   const green = Math.max(landed, ...runs.filter(({ red }) => !red).map(({ upto }) => upto));
   if (green > landed) return { step: 'land', upto: green };
   if (green === entries) return { step: 'done' };
   const reds = runs.filter(({ upto, red }) => red && upto > green).map(({ upto }) => upto);
   if (reds.length === 0) return { step: 'test', upto: entries, again: false };
   const first = Math.min(...reds);
-  if (first - green === 1) return suspected(runs, first, beside);
+  if (first - green === 1) return suspected(searched, first);
   const times = reds.filter((upto) => upto === first).length;
   if (flaky && times < PROOF && first === entries) return { step: 'test', upto: first, again: true };
   return { step: 'test', upto: green + halving(first - green, share()), again: false };
@@ -60,7 +61,7 @@ export function nextStep({ entries, landed, runs, flaky, share, beside }: Search
  * Red, and what is beneath it is green or not known: both are shown again, one after the other. What was red before some
  * commit was so by chance may have been so by the same chance: it does not count.
  */
-function suspected(runs: readonly Run[], at: number, beside: boolean): Step {
+function suspected({ entries, runs, share, beside }: Searched, at: number): Step {
   const calm = runs.slice(lastFlake(runs) + 1);
   const first = calm.findIndex(({ upto, red }) => red && upto === at);
   if (first === -1) return { step: 'test', upto: at, again: true };
@@ -69,12 +70,17 @@ function suspected(runs: readonly Run[], at: number, beside: boolean): Step {
   const shown = since.findLastIndex((run) => !run.red && below.includes(run));
   if (shown === -1) {
     if (below.length >= PROOF) return { step: 'hold' };
-    if (beside && below.length === 0) return { step: 'beside', at };
+    // The last of its batch was never tested together with those that come next.
+    const isBranchFirst = at === entries && share() < FEW;
+    if (beside && below.length === (isBranchFirst ? 1 : 0)) return { step: 'beside', at };
     return { step: 'beneath', at, again: below.length > 0 };
   }
   const again = since.slice(shown).some(({ upto, red }) => red && upto === at);
   return again ? { step: 'blame', at } : { step: 'test', upto: at, again: true };
 }
+
+/** As long as no more of the last changes were bad, one more run for some of them costs little. */
+const FEW = 0.15;
 
 /**
  * How many of so many entries are tested to find the first bad one: it is as likely among them as not. Where many are bad

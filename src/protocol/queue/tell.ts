@@ -10,7 +10,7 @@ import type { Settings, State, Task } from '../state.ts';
 import { type BatchStep, batchStep, isTest, outcomesOf } from './batch.ts';
 import { inLanes } from './lanes.ts';
 import { approvedAt, mergeable, queued, queueOf, sizeText } from './order.ts';
-import type { Ahead, Batch, PastBatch, Queue } from './shape.ts';
+import type { Ahead, Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 
 /** One line while there is a batch of several, or a person holds the queue; undefined: nothing to tell. */
 export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefined {
@@ -18,13 +18,18 @@ export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefi
   if (held !== undefined) {
     const ready = `(${queued(board.state).length} approved)`;
     // A reason says what it waits for: whoever only looks on has nothing to do.
-    return held.reason === undefined
+    const why = holdText(held);
+    return why === undefined
       ? `queue: merges wait, says a person ${ready}: liza queue release`
-      : `queue: merges wait: ${held.reason} ${ready}`;
+      : `queue: merges wait: ${why} ${ready}`;
   }
   if (batch === undefined || (batch.entries.length === 1 && ahead.length === 0)) return undefined;
   return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;
 }
+
+/** Why nothing lands: a person's reason, and what Liza found. */
+export const holdText = ({ reason, found }: NonNullable<Queue['held']>): string | undefined =>
+  [reason, found].filter((one) => one !== undefined).join('; besides, ') || undefined;
 
 /** `on top of it, 4 tasks: green, they land after it`. */
 function aheadText({ entries, run }: Ahead): string {
@@ -45,11 +50,12 @@ export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): s
   const done = [...red, ...(landed === 0 ? [] : [`${span(landed)} landed`])];
   const runs = entries.some(({ task }) => runsIt(board, task));
   const idle = mergeable(board.state).length === 1;
-  const now = runs
-    ? stepText(batch, batchStep(queueOf(board.state), { idle, beside: batch.beside !== undefined }))
-    : WAITS;
+  const now = runs ? stepText(batch, batchStep(queueOf(board.state), { idle, ...stageOf(batch) })) : WAITS;
   return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
 }
+
+/** As far as the record tells what whoever runs it can do. */
+const stageOf = ({ beside }: Batch) => ({ beside: beside !== undefined, atop: beside?.atop !== undefined });
 
 const WAITS = 'nobody goes on with it right now';
 
@@ -66,6 +72,8 @@ function stepText({ entries }: Batch, step: BatchStep): string {
       return `landing ${span(step.upto)}`;
     case 'beside':
       return `testing those behind ${entries[step.at - 1]?.task} without it`;
+    case 'atop':
+      return `testing ${entries[step.at - 1]?.task} on top of those behind it`;
     case 'beneath':
       return `testing the branch without ${entries[step.at - 1]?.task}${step.again ? ' again' : ''}`;
     case 'hold':
@@ -83,12 +91,19 @@ function stepText({ entries }: Batch, step: BatchStep): string {
 
 const span = (upto: number): string => (upto === 0 ? 'the branch itself' : upto === 1 ? '1' : `1–${upto}`);
 
+interface RunView {
+  readonly text: string;
+  readonly log?: string;
+  /** The end of what a red one printed. */
+  readonly output?: string;
+}
+
 export interface QueueView {
   readonly held?: NonNullable<Queue['held']>;
   readonly batch?: {
     readonly text: string;
     readonly entries: readonly { readonly task: string; readonly candidate: string; readonly state: string }[];
-    readonly runs: readonly { readonly text: string; readonly log?: string }[];
+    readonly runs: readonly RunView[];
   };
   /** Tested on top of it, in order. */
   readonly ahead: readonly {
@@ -138,7 +153,8 @@ const waitsText = (task: Task | undefined): string =>
   task?.status === 'APPROVED' ? (task.merge_held?.reason ?? 'waits') : (task?.status ?? 'gone');
 
 function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> {
-  const { entries, landed, runs, alone } = batch;
+  const { entries, landed, runs, alone, beside } = batch;
+  const suspect = entries[landed]?.task ?? '';
   return {
     text: batchText(board, batch),
     entries: entries.map(({ task, candidate }, at) => ({
@@ -147,21 +163,29 @@ function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> 
       state: at < landed ? 'landed' : waitsText(findTask(board.state, task)),
     })),
     runs: [
-      ...runs.filter(isTest).map(({ upto, red, log }) => ({
-        text: `${span(upto)}: ${red ? 'red' : 'green'}`,
-        ...(log === undefined ? {} : { log }),
-      })),
-      ...(alone === undefined ? [] : [{ text: `${entries[landed]?.task} alone: ${alone.red ? 'red' : 'green'}` }]),
+      ...runs.slice(0, beside?.after).filter(isTest).map(runText),
+      ...(beside?.run === undefined ? [] : [runView(`those behind ${suspect}, without it`, beside.run)]),
+      ...(beside === undefined ? [] : runs.slice(beside.after).filter(isTest).map(runText)),
+      ...(alone === undefined ? [] : [runView(`${suspect} alone`, alone)]),
     ],
   };
 }
+
+const runText = (run: BatchRun): RunView =>
+  runView(run.atop === true ? `${span(run.upto)}, on top of those behind it` : span(run.upto), run);
+
+const runView = (what: string, { red, log, output }: Pick<BatchRun, 'red' | 'log' | 'output'>): RunView => ({
+  text: `${what}: ${red ? 'red' : 'green'}`,
+  ...(log === undefined ? {} : { log }),
+  ...(output === undefined ? {} : { output }),
+});
 
 /** Over the batches and tasks that the board still has; null: nothing to take it of. */
 export interface QueueFigures {
   readonly queue_runs_per_landing: number | null;
   readonly queue_latency_p50_seconds: number | null;
   readonly queue_latency_p95_seconds: number | null;
-  /** Test runs of the batches in which somebody was blamed. */
+  /** Test runs of the batches in which somebody was blamed; those behind the culprit count for the next. */
   readonly queue_bisect_runs: number | null;
   readonly queue_red_rate_percent: number | null;
   readonly queue_flake_rate_percent: number | null;

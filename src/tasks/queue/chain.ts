@@ -12,6 +12,7 @@ import { announcedOf, headOfBatch } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import type { Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import { commitElsewhere } from '../../protocol/work/hosts.ts';
 import { authorsOf, reviewersOf, trailerLines } from '../../protocol/work/merge-names.ts';
 import type { TaskContext } from '../context.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
@@ -127,8 +128,8 @@ async function addLink(building: Building, task: Task, tip: string): Promise<Lin
   const { review_commit: commit } = task;
   if (commit === undefined) return noCommit(task.id);
   if (!building.known.has(commit)) {
-    const hint = 'look for it: git fsck --lost-found';
-    return refuse(`the approved commit ${commit} is not in this repository`, hint, 3, 'commit');
+    const hint = commitElsewhere(board) ?? 'look for it: git fsck --lost-found; if it is lost: liza queue out';
+    return building.hold(task.id, `the approved commit ${commit} is not in this repository`, hint);
   }
   const waits = await bringsPersonsCommits(context, gitDir, board, { onto, commit });
   if (waits !== undefined) return building.hold(task.id, waits.message, waits.hint);

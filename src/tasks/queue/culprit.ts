@@ -18,7 +18,7 @@ export async function aloneStep(run: Running, batch: Batch, at: number): Promise
   const candidate = at > 1 ? await withoutBatch(run, link, batch.base) : await asWritten(run, link);
   if (candidate === undefined) return blameStep(run, batch, at);
   const id = link.task.id;
-  const request = { task: id, candidate, judge: '', again: 'liza queue release', what: `${id} alone` };
+  const request = { task: id, candidate, judge: '', base: move.onto, again: 'liza queue release', what: `${id} alone` };
   const known = candidate === link.commit ? await move.known({ ...link, candidate }) : undefined;
   const tested = known ?? (await move.test(request));
   if (isRefusal(tested)) return stop(run, tested);

@@ -85,7 +85,8 @@ interface Beside {
 
 function besideText({ others, since, red }: Beside): string {
   if (others.length === 0) return '';
-  if (red === true) return '; alone it is red, too';
+  if (red === true)
+    return since === undefined ? '; without those before it in its batch it is red, too' : '; alone it is red, too';
   const named = others.length <= MOST_NAMED ? others.join(', ') : firstFew(others, MOST_NAMED);
   const landed = since === undefined || others.length === 1 ? undefined : `what landed since ${since.slice(0, 12)}`;
   if (red === undefined)

@@ -10,9 +10,9 @@ import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import { archivedOfSprint } from '../context.ts';
-import { hasIntegrationTest, testCommand } from '../integration-test.ts';
+import { hasIntegrationTest, hasNewTest, testCommand } from '../integration-test.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
-import { heldBy, moveBranch } from '../move-branch.ts';
+import { heldBy, moveBranch, withdraw } from '../move-branch.ts';
 import { NO_TESTS, type Tested, testText } from '../rules/tested.ts';
 import { howOf, type Link } from './chain.ts';
 import { seenEarly } from './lanes.ts';
@@ -54,8 +54,12 @@ export async function landStep(run: Running, batch: Batch, links: readonly Link[
   run.state = committed.state;
   run.links = run.links.slice(links.length);
   run.noBeside = false;
+  run.noAtop = false;
   run.move = { ...move, onto: to, ids: run.links.map(({ task }) => task.id) };
-  return 'go on';
+  // Nobody is blamed by a test that the branch has no more: those behind it begin again with the new one.
+  if (run.links.length === 0 || !(await hasNewTest(move.gitDir, move.judge ?? move.onto, to))) return 'go on';
+  await withdraw(run.move);
+  return 'done';
 }
 
 /** Said once the branch has lost its last test, and when it has one again. */

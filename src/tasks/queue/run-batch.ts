@@ -26,7 +26,7 @@ import {
   stop,
   type Went,
 } from './steps.ts';
-import { beneathStep, besideStep, holdIfUnable, holdStep } from './witness.ts';
+import { atopStep, beneathStep, besideStep, holdIfUnable, holdStep } from './witness.ts';
 
 export interface BatchEnd {
   readonly landed: readonly LandedTask[];
@@ -35,6 +35,8 @@ export interface BatchEnd {
   readonly stopped?: MergeFailure;
   /** All that it began with. */
   readonly tried: readonly string[];
+  /** They were green in another order, which lands next. */
+  readonly turned?: true;
 }
 
 /** `links`: the entries that have not landed. */
@@ -78,7 +80,7 @@ function oneStep(run: Running): Promise<Went> | 'done' {
   if (batch === undefined || !followBatch(run, batch)) return 'done';
   // Only the culprit itself would wait.
   const idle = mergeable(run.state).length === 1;
-  const step = batchStep(queue, { idle, beside: !idle && run.noBeside !== true });
+  const step = batchStep(queue, { idle, beside: !idle && run.noBeside !== true, atop: run.noAtop !== true });
   switch (step.step) {
     case 'test':
       return testStep(run, batch, step);
@@ -86,6 +88,8 @@ function oneStep(run: Running): Promise<Went> | 'done' {
       return landStep(run, batch, linksUpto(run, batch, step.upto));
     case 'beside':
       return besideStep(run, batch, step.at);
+    case 'atop':
+      return atopStep(run, batch);
     case 'beneath':
       return beneathStep(run, batch, step.at);
     case 'hold':
@@ -146,7 +150,7 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
   const known = await move.known(link);
   if (known !== undefined) return known;
   const what = links.length === 1 ? {} : { what: `${links.length} tasks up to ${task.id}` };
-  const request = { task: task.id, candidate, judge: '', again: 'liza queue release', times, ...what };
+  const request = { task: task.id, candidate, judge: '', base: move.onto, again: 'liza queue release', times, ...what };
   return judgeCandidate(move, {
     candidate,
     test: async () => (times === 0 ? await early(run, candidate) : undefined) ?? move.test(request),

@@ -19,17 +19,20 @@ export interface BatchMove extends BranchMove {
   readonly process: string;
   /** Whether anything judges the candidates. */
   readonly tested: boolean;
-  /** By which settings; and by the test of which commit, where that is not where the branch was. */
+  /** By what, in short; and by the test of which commit, where that is not where the branch was. */
   readonly by?: string;
   readonly judge?: string;
   /** What was seen green before on the very same files. */
   known(link: Link): Promise<Tested | undefined>;
-  test(request: TestRequest): Promise<Tested | Refusal>;
+  test(request: TestRequest & { readonly base: string }): Promise<Tested | Refusal>;
   /** Tests on top of it; without them it is tested by itself. */
   readonly lanes?: Lanes | undefined;
   fillLanes(state: State): Promise<State>;
-  /** Candidates of these on that commit, to be tested there; none: by another test than the batch's, or there is nothing to test. */
-  beside(onto: string, tasks: readonly Task[]): Promise<readonly Link[]>;
+  /**
+   * Candidates of these on that commit, to be tested there; none: where the branch is another test than the batch's would
+   * judge them, or there is nothing to test.
+   */
+  beside(onto: string, tasks: readonly Task[], branch?: string): Promise<readonly Link[]>;
   /** Tasks that are not tried now. */
   not(): Iterable<string>;
 }
@@ -46,6 +49,8 @@ export interface LandedTask {
 export interface Progress {
   readonly landed: LandedTask[];
   readonly failed: Failed[];
+  /** They were green in another order, which lands next. */
+  turned?: true;
 }
 
 /** What the steps of one batch share; the rest is on the board. */
@@ -56,8 +61,9 @@ export interface Running {
   state: State;
   /** The last test that was green. */
   test?: Tested;
-  /** Others were tested beside it, or cannot be. */
+  /** Others were tested beside it, or cannot be; and it cannot be tested on top of them. */
   noBeside?: boolean;
+  noAtop?: boolean;
 }
 
 export type Went = 'go on' | 'done' | MergeFailure;
@@ -69,11 +75,17 @@ export async function recordRun(
   return recorded(run, await transact(run.move.context, { name: 'merge-run', ...told }));
 }
 
+/** A person took one of it out, which says more than that it is not announced any more. */
+const CHANGED = {
+  message: 'the batch was changed while it was tested, and begins again',
+  hint: 'see what waits: liza queue',
+} as const;
+
 export async function recorded(
   run: Running,
   outcome: Awaited<ReturnType<typeof transact>>,
 ): Promise<'go on' | MergeFailure> {
-  if (!outcome.ok) return stop(run, outcome);
+  if (!outcome.ok) return stop(run, outcome.guard === 'announced' ? { ...outcome, ...CHANGED } : outcome);
   run.state = outcome.state;
   return 'go on';
 }

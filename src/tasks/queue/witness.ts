@@ -1,7 +1,7 @@
-// Before anybody is blamed: whether tests work at all right now. The branch was green, and a task on top of it is red; that
-// may as well be an outage of what tests need, a script that landed or a head that a person moved. A green run without
-// that task shows that it is not: of those behind it, which costs nothing, since they are tested next in any case; or, if
-// they are red too, of the branch itself. Where that is red twice the queue is held, and nobody is blamed.
+// Before anybody is blamed: whether tests work at all right now. A task is red on top of the branch; that may as well be an
+// outage of what tests need, a script that landed or a head that a person moved. Those behind it are tested without it,
+// which costs nothing, since they are tested next in any case; if they are green, it is tested on top of them. If they are
+// red too, the branch itself is. Where that is red twice the queue is held, and nobody is blamed.
 
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { headOfBatch, left } from '../../protocol/queue/batch.ts';
@@ -36,11 +36,49 @@ export async function besideStep(run: Running, batch: Batch, at: number): Promis
   if (!(await transact(move.context, told)).ok) return 'go on';
   const { task, candidate } = last;
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, without ${suspect},`;
-  const tested = await move.test({ task: task.id, candidate, judge: '', again: 'liza queue release', what });
+  const tested = await move.test({
+    task: task.id,
+    candidate,
+    judge: '',
+    base: move.onto,
+    again: 'liza queue release',
+    what,
+  });
   if (isRefusal(tested)) return stop(run, tested);
   const seen = await transact(move.context, { ...told, run: runOf(tested) });
   // Refused where a person changed the order meanwhile: then it came to nothing.
   run.state = seen.ok ? seen.state : (await move.context.store.read()).board.state;
+  return 'go on';
+}
+
+/** On top of those that are green without it, which may have what the branch lacks. */
+export async function atopStep(run: Running, { beside, entries, landed }: Batch): Promise<Went> {
+  const { move } = run;
+  const onto = beside?.entries.at(-1)?.candidate;
+  const suspect = run.links.find(({ task }) => task.id === entries[landed]?.task);
+  if (onto === undefined || suspect === undefined) return 'done';
+  const late = await foresee(move.context, reservation(move, run.links));
+  if (!late.ok) return stop(run, late);
+  const [link] = await move.beside(onto, [suspect.task], move.onto);
+  run.noAtop = true;
+  if (link === undefined) return 'go on';
+  const { task, candidate } = link;
+  const told = { name: 'merge-ahead', atop: true, ...announcement([link]), process: move.process } as const;
+  const begun = await transact(move.context, { ...told, ...defined({ by: move.by }) });
+  if (!begun.ok) return 'go on';
+  const what = `${task.id}, on top of those that are green without it,`;
+  const tested = await move.test({
+    task: task.id,
+    candidate,
+    judge: '',
+    base: move.onto,
+    again: 'liza queue release',
+    what,
+  });
+  if (isRefusal(tested)) return stop(run, tested);
+  const seen = await transact(move.context, { ...told, run: runOf(tested) });
+  run.state = seen.ok ? seen.state : (await move.context.store.read()).board.state;
+  if (seen.ok && tested.verdict !== 'red') run.progress.turned = true;
   return 'go on';
 }
 
@@ -60,7 +98,15 @@ export async function beneathStep(run: Running, batch: Batch, at: number): Promi
   const candidate = headOfBatch(batch);
   const times = batch.runs.filter(({ upto }) => upto === batch.landed).length;
   const what = `the branch itself, without ${task},`;
-  const tested = await move.test({ task, candidate, judge: '', again: 'liza queue release', times, what });
+  const tested = await move.test({
+    task,
+    candidate,
+    judge: '',
+    base: move.onto,
+    again: 'liza queue release',
+    times,
+    what,
+  });
   if (isRefusal(tested)) return stop(run, tested);
   const red = tested.verdict === 'red';
   const shown = red ? redOf(tested) : { red, ...(tested.verdict === 'green' ? { log: tested.log } : {}) };

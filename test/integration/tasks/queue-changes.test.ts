@@ -35,8 +35,9 @@ const untilRuns = async (count: number): Promise<void> => {
   while (lines('runs').length < count) await new Promise((resolve) => setTimeout(resolve, 50));
 };
 
+const statuses = async () => Object.fromEntries((await p.state()).tasks.map(({ id, status }) => [id, status]));
+
 async function mergeAll(): Promise<Readonly<Record<string, string>>> {
-  const statuses = async () => Object.fromEntries((await p.state()).tasks.map(({ id, status }) => [id, status]));
   for (let n = 0; n < 6 && Object.values(await statuses()).includes('APPROVED'); n++) succeeded(await merge());
   return statuses();
 }
@@ -68,7 +69,7 @@ test('one that removes the integration test: those behind it in its batch are ju
 test('a lane of which one is taken out ends its test at once', async () => {
   approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1, merge_lanes: 2 });
   meanwhile(
-    '[ ! -e b.txt ] || while :; do echo tick >> "$HOME/ticks"; sleep 0.2; done; sleep 8; echo over > "$HOME/over"',
+    '[ ! -e b.txt ] || while :; do echo tick >> "$HOME/ticks"; sleep 0.2; done; until [ -e "$HOME/go" ]; do sleep 0.1; done; echo over > "$HOME/over"',
   );
   const merging = merge();
   await untilRuns(2);
@@ -80,6 +81,7 @@ test('a lane of which one is taken out ends its test at once', async () => {
   }
   // The batch below it is still tested.
   expect(lines('over')).toEqual([]);
+  fs.writeFileSync(path.join(p.base, 'go'), '');
   expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a']);
 }, 60_000);
 
@@ -130,6 +132,17 @@ describe('a batch that waits', () => {
   });
 });
 
+test('one that is taken out while all are tested, and that is red: it is told that the batch was changed', async () => {
+  approved({ b: { 'b.txt': 'b\n' }, a: { 'a.bad': 'a\n' } });
+  meanwhile('until [ -e "$HOME/go" ]; do sleep 0.1; done');
+  const merging = merge();
+  await untilRuns(1);
+  await p.ok(['queue', 'out', 'b', '--reason', 'not now']);
+  fs.writeFileSync(path.join(p.base, 'go'), '');
+  expect(succeeded(await merging).stopped?.message).toMatch(/^the batch was changed while it was tested/);
+  expect(await mergeAll()).toEqual({ a: 'INTEGRATION_FAILED', b: 'INTEGRATION_FAILED' });
+}, 60_000);
+
 test('one that is taken out, and another is built on it: that one brings it along, and the person is told', async () => {
   p = project({
     files: { [SCRIPT]: TEST },
@@ -141,4 +154,98 @@ test('one that is taken out, and another is built on it: that one brings it alon
   });
   const { stdout } = await p.ok(['queue', 'out', 'a', '--reason', 'must not land']);
   expect(stdout).toMatch(/b is built on it and brings it along/);
+});
+
+describe('the branch itself would be red, and one that waits has what it lacks: nobody is blamed, and that one lands first', () => {
+  const STRICTER = '[ -e b.ok ] || { echo b.ok is missing; exit 1; }\n';
+  const order = async (): Promise<readonly string[]> => {
+    await mergeAll();
+    const merged = p.git('log', '--first-parent', '--reverse', '--format=%s', 'integration').split('\n');
+    return merged.flatMap((line) => /^Merge task (\w+)/.exec(line)?.[1] ?? []);
+  };
+
+  test('by a test that landed', async () => {
+    approved({ t: { [SCRIPT]: STRICTER }, a: { 'a.txt': 'a\n' }, b: { 'b.ok': 'b\n' } }, { merge_batch: 1 });
+    expect(await order()).toEqual(['b', 'a']);
+    expect(await statuses()).toEqual({ t: 'MERGED', a: 'MERGED', b: 'MERGED' });
+  });
+
+  test('by another command', async () => {
+    const tasks = { z: { 'z.txt': 'z\n' }, a: { 'a.txt': 'a\n' }, b: { 'b.ok': 'b\n' } };
+    approved(tasks, { merge_batch: 1, test_command: 'true' }, {});
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['z']);
+    await p.ok(['config', 'set', 'test_command', 'test -e b.ok']);
+    expect(await order()).toEqual(['b', 'a']);
+  });
+
+  test('for want of what tests need, in the middle of a search', async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' }, r: { 'r.ok': 'r\n' } });
+    // All red by chance, 1–2 green; then it is gone.
+    meanwhile('case "$(wc -l < "$HOME/runs")" in 1) exit 1;; 2) ;; *) [ -e r.ok ] || { echo gone; exit 1; };; esac');
+    await mergeAll();
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'MERGED', r: 'MERGED' });
+  });
+
+  test('what is behind conflicts with it: the branch itself is tested, and the queue is held', async () => {
+    approved(
+      { t: { [SCRIPT]: STRICTER }, a: { 'x.txt': 'a\n' }, b: { 'b.ok': 'b\n', 'x.txt': 'b\n' } },
+      { merge_batch: 1 },
+    );
+    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['t']);
+    expect(succeeded(await merge()).stopped).toMatchObject({ message: expect.stringContaining('red without any') });
+    expect((await p.task('a')).status).toBe('APPROVED');
+  });
+});
+
+test('green by its own test, and held before it landed: the branch judges it anew', async () => {
+  const strict = `${TEST}[ ! -e t.txt ] || { echo no t; exit 1; }\n`;
+  approved(
+    { t: { 't.txt': 't\n', [SCRIPT]: 'touch "$HOME/own"; until [ -e "$HOME/go" ]; do sleep 0.1; done\n' } },
+    {},
+    { [SCRIPT]: strict },
+  );
+  const merging = p.merge('t', { testFrom: 'candidate' }, p.as());
+  while (!fs.existsSync(path.join(p.base, 'own'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await p.ok(['queue', 'hold']);
+  fs.writeFileSync(path.join(p.base, 'go'), '');
+  expect(await merging).toMatchObject({ ok: false });
+  await p.ok(['queue', 'release']);
+  await mergeAll();
+  expect((await p.task('t')).status).toBe('INTEGRATION_FAILED');
+});
+
+test('a person holds the queue, and Liza finds the branch red: both are told, and the person goes on holding it', async () => {
+  approved({ a: { 'a.txt': 'a\n' } });
+  meanwhile('exit 1');
+  const { stopped } = succeeded(await mergeQueue(p.as('code-reviewer-1'), new Set()));
+  expect(stopped?.message).toContain('red without any');
+  await p.ok(['queue', 'hold', '--reason', 'release day']);
+  const { held } = queueOf(await p.state());
+  expect(held).toMatchObject({ by: 'human', reason: 'release day', found: expect.stringContaining('red without any') });
+  expect((await p.ok(['queue'])).stdout).toMatch(
+    /^held by human .*: release day; besides, integration is red without any/,
+  );
+  expect((await p.ok(['status'])).stdout).toContain('QUEUE HELD');
+});
+
+test('files of a person are in the way of the third: those before it are tested and land together', async () => {
+  const one = (id: string): Contents => ({ [id === 'c' ? 'mine.txt' : `${id}.txt`]: 'x\n' });
+  approved(Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, one(id)])));
+  p.git('checkout', '-q', 'integration');
+  fs.writeFileSync(p.file('mine.txt'), 'mine\n');
+  for (let times = 0; times < 2; times++) await p.liza(['queue', 'run']);
+  expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'APPROVED', d: 'MERGED' });
+  expect(lines('runs')).toHaveLength(2);
+  expect((await p.task('c')).merge_held?.reason).toContain('mine.txt');
+}, 60_000);
+
+test('files of a person are in the way of one: `queue run` lands the others, and says which waits', async () => {
+  approved({ b: { 'mine.txt': 'b\n' }, a: { 'a.txt': 'a\n' }, c: { 'c.txt': 'c\n' } });
+  p.git('checkout', '-q', 'integration');
+  fs.writeFileSync(p.file('mine.txt'), 'mine\n');
+  const { code, stdout, stderr } = await p.liza(['queue', 'run']);
+  expect({ code, stdout, stderr }).toMatchObject({ code: 1, stdout: expect.stringMatching(/a merged.*c merged/s) });
+  expect(stderr).toContain('mine.txt');
+  expect(await statuses()).toEqual({ b: 'APPROVED', a: 'MERGED', c: 'MERGED' });
+  expect(fs.readFileSync(p.file('mine.txt'), 'utf8')).toBe('mine\n');
 });

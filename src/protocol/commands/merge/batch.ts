@@ -14,6 +14,7 @@ import { announcedOf, type Beginning, begun, placeOf, ranGreen } from '../../que
 import { queueOf } from '../../queue/order.ts';
 import type { Announced, Landed } from '../../queue/records.ts';
 import type { Queue } from '../../queue/shape.ts';
+import { holdText } from '../../queue/tell.ts';
 import { approverInSession, inSessionText, WAIT_FOR_SESSION } from '../../review/approver-session.ts';
 import type { State, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
@@ -61,7 +62,8 @@ export function sessionOver({
 export function queueOpen({ state }: Pick<Situation<'reserve-merge'>, 'state'>): Refusal | undefined {
   const { held } = queueOf(state);
   if (held === undefined) return undefined;
-  const why = held.reason === undefined ? '' : `: ${held.reason}`;
+  const whole = holdText(held);
+  const why = whole === undefined ? '' : `: ${whole}`;
   return refuse(
     `${held.by} holds the merge queue since ${held.since}${why}`,
     'A person lets it go on: liza queue release',

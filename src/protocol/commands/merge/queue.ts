@@ -4,21 +4,17 @@
 import { iso } from '../../../text/time.ts';
 import { actorName, LIZA } from '../../board.ts';
 import { patch, withTask } from '../../change.ts';
+import type { CommandOf } from '../../command.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
+import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { announcedOf, ended, headOfBatch, placeOf, ran, ranAlone, ranBeneath } from '../../queue/batch.ts';
-import {
-  aheadAt,
-  begunAhead,
-  begunBeside,
-  ranAhead,
-  ranBeside,
-  tipOf,
-  withoutAhead,
-  withoutBeside,
-} from '../../queue/lanes.ts';
+import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead, withoutBeside } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
+import type { Queue } from '../../queue/shape.ts';
+import { begunAtop, begunBeside, ranAtop, ranBeside } from '../../queue/suspect.ts';
+import type { Settings } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { baseOf, beginningOf, chained, sessionOver, withoutAnnouncements, withQueue } from './batch.ts';
 
@@ -96,43 +92,66 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
     {
       name: 'announced',
-      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or its test had begun',
-      check: ({ state, settings, command }) => {
-        const { candidate, run, beside } = command;
+      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or atop of those that were green there, and it is the suspected one; or its test had begun',
+      check: ({ state, settings, task, command }) => {
         const queue = queueOf(state);
-        const { batch } = queue;
-        const free = beside === true ? batch && headOfBatch(batch) : tipOf(queue, settings.merge_lanes);
-        const begun = beside === true ? batch?.beside : aheadAt(queue, candidate);
-        const isBegun = begun?.entries.at(-1)?.candidate === candidate && begun.run === undefined;
-        const is = run === undefined ? free === baseOf(command) && !(beside === true && begun !== undefined) : isBegun;
-        return is
-          ? undefined
-          : refuse(
-              `${candidate} is not tested ${beside === true ? 'beside' : 'on top of'} the batch that is under way`,
-              'Run it again',
-            );
+        const is = command.run === undefined ? mayBegin(queue, command, task.id, settings) : isBegun(queue, command);
+        if (is) return undefined;
+        const where = placeOfTest(command);
+        return refuse(`${command.candidate} is not tested ${where} the batch that is under way`, 'Run it again');
       },
     },
   ],
   effects:
-    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; the status stays, and nothing is announced to land',
+    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; green atop of those beside it, it is the last of them, and they are the batch; the status stays, and nothing is announced to land',
   change: ({ state, task, command, now }) => {
-    const { candidate, run, before = [], beside } = command;
+    const { candidate, run, before = [], beside, atop } = command;
     const beginning = beginningOf(state, command, iso(now));
     const named = [...before.map((one) => one.task), task.id].join(', ');
-    const how = beside === true ? 'beside' : 'ahead';
+    const how = atop === true ? 'atop of those beside' : beside === true ? 'beside' : 'ahead';
     if (run === undefined)
       return {
-        state: withQueue(state, (queue) => (beside === true ? begunBeside : begunAhead)(queue, beginning)),
+        state: withQueue(state, (queue) => {
+          if (atop === true) return begunAtop(queue, candidate);
+          return (beside === true ? begunBeside : begunAhead)(queue, beginning);
+        }),
         detail: `${named} tested ${how} as ${candidate.slice(0, 12)}, on top of ${beginning.base.slice(0, 12)}`,
       };
     const told = { upto: beginning.entries.length, time: iso(now), ...defined(run) };
+    // They land together, in another order than was announced.
+    const free = atop === true && !run.red ? withoutAnnouncements(state, task.id) : state;
     return {
-      state: withQueue(state, (queue) => (beside === true ? ranBeside(queue, told) : ranAhead(queue, candidate, told))),
+      state: withQueue(free, (queue) => {
+        if (atop === true) return ranAtop(queue, told, iso(now));
+        return beside === true ? ranBeside(queue, told) : ranAhead(queue, candidate, told);
+      }),
       detail: `${run.red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ${how}, up to ${task.id}`,
     };
   },
 };
+
+type Ahead = CommandOf<'merge-ahead'>;
+
+const placeOfTest = ({ beside, atop }: Ahead): string =>
+  atop === true ? 'atop of those beside' : beside === true ? 'beside' : 'on top of';
+
+function mayBegin(queue: Queue, command: Ahead, id: string, settings: Settings): boolean {
+  const { batch } = queue;
+  const onto = baseOf(command);
+  if (command.atop !== true && command.beside !== true) return tipOf(queue, settings.merge_lanes) === onto;
+  if (batch === undefined) return false;
+  if (command.beside === true) return batch.beside === undefined && headOfBatch(batch) === onto;
+  const { beside } = batch;
+  const isGreen = beside?.run?.red === false && beside.atop === undefined;
+  return isGreen && beside.entries.at(-1)?.candidate === onto && batch.entries[batch.landed]?.task === id;
+}
+
+function isBegun(queue: Queue, { candidate, beside, atop }: Ahead): boolean {
+  const there = queue.batch?.beside;
+  if (atop === true) return there?.atop === candidate;
+  const begun = beside === true ? there : aheadAt(queue, candidate);
+  return begun?.entries.at(-1)?.candidate === candidate && begun.run === undefined;
+}
 
 export const queueHold: Row<'queue hold'> = {
   name: 'queue hold',
@@ -140,7 +159,11 @@ export const queueHold: Row<'queue hold'> = {
   summary: 'Let nothing land until the queue is released.',
   who: ['human', 'supervisor'],
   from: 'board',
-  already: ({ state, command }) => command.red === undefined && queueOf(state).held !== undefined,
+  already: ({ state, command, actor }) => {
+    const { held } = queueOf(state);
+    if (held === undefined || isFound(command)) return false;
+    return held.by === actorName(actor) && (command.reason === undefined || held.reason === command.reason);
+  },
   guards: [],
   effects:
     'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later; where the branch itself is red, what was seen of the batch is forgotten',
@@ -150,14 +173,29 @@ export const queueHold: Row<'queue hold'> = {
     const [open] = batch === undefined ? [] : announcedOf(batch);
     // Nobody goes on with it: nothing of it stays announced.
     const free = isRed && open !== undefined ? withoutAnnouncements(state, open.task) : state;
-    const by = isRed || command.unable === true ? LIZA : actorName(actor);
-    const held = { by, since: iso(now), ...defined({ reason: command.reason }) };
+    const held = heldNow(queueOf(state).held, {
+      by: isFound(command) ? LIZA : actorName(actor),
+      since: iso(now),
+      ...defined({ reason: command.reason }),
+    });
     return {
       state: withQueue(free, (queue) => ({ ...(isRed ? ended(queue, iso(now)) : queue), held })),
       detail: 'the merge queue is held',
     };
   },
 };
+
+const isFound = ({ red, unable }: Pick<CommandOf<'queue hold'>, 'red' | 'unable'>): boolean =>
+  red !== undefined || unable === true;
+
+type Held = NonNullable<Queue['held']>;
+
+/** A person's word stands beside what Liza found: whoever releases it reads both. */
+function heldNow(before: Held | undefined, now: Held): Held {
+  const person = [now, before].find((one) => one !== undefined && one.by !== LIZA);
+  const found = now.by === LIZA ? now.reason : before?.by === LIZA ? before.reason : before?.found;
+  return person === undefined ? now : { ...person, ...defined({ found }) };
+}
 
 export const queueRelease: Row<'queue release'> = {
   name: 'queue release',
@@ -186,8 +224,10 @@ export const queueFirst: Row<'queue first'> = {
   change: ({ state, task, now }) => ({
     state: withQueue(
       withTask(state, patch(task, { merge_first: iso(now) })),
-      // Neither those behind a culprit go before it, nor those that are tested ahead.
-      (queue) => {
+      // Neither those behind a culprit go before it, nor those that are tested ahead, nor a batch that nobody has begun.
+      (before) => {
+        const isBegun = before.batch?.entries.some(({ task: id }) => findTask(state, id)?.merging !== undefined);
+        const queue = isBegun === false ? ended(before, iso(now)) : before;
         const { rest: _, rest_judge: _judge, ...others } = withoutBeside(withoutAhead(queue));
         return others;
       },

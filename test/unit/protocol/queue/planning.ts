@@ -24,7 +24,11 @@ export function planning(waiting: number): number {
       ...{ task: id, commit: id, candidate: `c${id}` },
     }));
     const queue = begun(queueOf(state), { base: 'c', since: '', entries });
-    batchStep(ran(queue, { upto: entries.length, red: true, time: '', log: 'x' }), { idle: false, beside: true });
+    batchStep(ran(queue, { upto: entries.length, red: true, time: '', log: 'x' }), {
+      idle: false,
+      beside: true,
+      atop: true,
+    });
     return performance.now() - begins;
   };
   const times = Array.from({ length: ROUNDS }, once).sort((a, b) => a - b);

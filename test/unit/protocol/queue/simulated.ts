@@ -16,18 +16,11 @@ import {
   ranGreen,
   released,
 } from '../../../../src/protocol/queue/batch.ts';
-import {
-  aheadAt,
-  begunAhead,
-  begunBeside,
-  inLanes,
-  ranAhead,
-  ranBeside,
-  tipOf,
-} from '../../../../src/protocol/queue/lanes.ts';
+import { aheadAt, begunAhead, inLanes, ranAhead, tipOf } from '../../../../src/protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../../../src/protocol/queue/order.ts';
 import type { Entry } from '../../../../src/protocol/queue/records.ts';
 import type { Batch, Queue } from '../../../../src/protocol/queue/shape.ts';
+import { begunAtop, begunBeside, ranAtop, ranBeside } from '../../../../src/protocol/queue/suspect.ts';
 import type { Settings, State, Task } from '../../../../src/protocol/state.ts';
 
 export function random(seed: number): () => number {
@@ -50,8 +43,12 @@ export interface Trial {
   readonly lanes?: number;
   /** How often a good commit is red. */
   readonly flake?: number;
+  /** How often a good one has a test that is red the first time it sees a commit. */
+  readonly shy?: number;
   /** How often what all tests need breaks down, at any run; then all are red, for some runs or until somebody looks. */
   readonly outages?: number;
+  /** How often, at any run, something goes for good that all tests need, but for those with one task that waits. */
+  readonly goes?: number;
   /** Of neighbours in the queue: they do not merge, or are red together. */
   readonly conflicts?: number;
   readonly pairs?: number;
@@ -125,6 +122,8 @@ class Simulation {
   private readonly bad: readonly boolean[];
   /** With the task before it: does not merge, or is red. */
   private readonly relation: readonly ('none' | 'conflict' | 'pair')[];
+  private readonly shy: ReadonlySet<number>;
+  private readonly seen = new Set<string>();
   private state: State;
   private head = commitOf(0);
   private commits = 0;
@@ -151,6 +150,8 @@ class Simulation {
   /** In an outage: how many more tests it is there for. */
   private outage = 0;
   private readonly settings: Settings;
+  /** What tests need has gone: only what has this task does without. */
+  private repair: number | undefined;
   /** Tests that this runner began ahead: whether they are red, once they are over. */
   private ahead = new Map<string, boolean | undefined>();
 
@@ -164,6 +165,8 @@ class Simulation {
       const drawn = n === 0 ? 1 : this.chance();
       return drawn < conflicts ? 'conflict' : drawn < conflicts + pairs ? 'pair' : 'none';
     });
+    const { shy = 0 } = trial;
+    this.shy = new Set(this.bad.flatMap((isBad, n) => (shy > 0 && !isBad && this.chance() < shy ? [n] : [])));
     this.settings = { merge_batch: size, merge_lanes: lanes } as Settings;
     const approved = (n: number) =>
       ({ id: `t${n}`, status: 'APPROVED', priority: 3, review_commit: commitOf(1000 + n) }) as unknown as Task;
@@ -343,9 +346,25 @@ class Simulation {
   }
 
   private redNow(commit: string): boolean {
-    const red = this.isOut() || this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
+    this.lose();
+    const lacks = this.repair !== undefined && this.content.get(commit)?.has(this.repair) !== true;
+    const red =
+      this.isOut() || lacks || this.isShy(commit) || this.isRed(commit) || this.chance() < (this.trial.flake ?? 0);
     if (!red) this.green.add(commit);
     return red;
+  }
+
+  private isShy(commit: string): boolean {
+    const isFirst = !this.seen.has(commit);
+    this.seen.add(commit);
+    return isFirst && [...(this.content.get(commit) ?? [])].some((n) => this.shy.has(n));
+  }
+
+  private lose(): void {
+    const { goes = 0 } = this.trial;
+    if (goes === 0 || this.repair !== undefined || this.chance() >= goes) return;
+    const waits = this.state.tasks.flatMap(({ status }, n) => (status === 'APPROVED' ? [n] : []));
+    this.repair = waits[Math.floor(this.chance() * waits.length)];
   }
 
   /** Two outages are at least as far apart as the runs of one search. */
@@ -368,11 +387,12 @@ class Simulation {
     const { batch } = queue;
     if (batch === undefined) return false;
     const idle = this.state.tasks.filter(({ status }) => status === 'APPROVED').length === 1;
-    const step = batchStep(queue, { idle, beside: !idle });
+    const step = batchStep(queue, { idle, beside: !idle, atop: true });
     if (step.step === 'done') return false;
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
     if (step.step === 'hold') return this.hold();
     if (step.step === 'beside') return this.beside(batch, batch.entries[step.at - 1] as Entry);
+    if (step.step === 'atop') return this.atop(batch);
     if (step.step === 'beneath') return this.beneath(batch);
     if (step.step === 'test') {
       const entry = batch.entries[step.upto - 1] as Entry;
@@ -413,7 +433,7 @@ class Simulation {
     this.announced = false;
     this.mark(new Set([culprit.task]), 'INTEGRATION_FAILED');
     this.blamed.push(n);
-    if (!this.isProven(culprit.candidate, headOfBatch(batch))) this.unproven.push(n);
+    if (!this.isProven(n, culprit.candidate, headOfBatch(batch))) this.unproven.push(n);
     if (batch.alone?.red === false) this.together.push(n);
     if (!batch.runs.every(isTest)) throw new Error('a run without a log');
     return false;
@@ -424,11 +444,13 @@ class Simulation {
   }
 
   /** Red, the branch green without it, red again: since the last time that it was green itself. */
-  private isProven(culprit: string, beneath: string): boolean {
+  private isProven(n: number, culprit: string, beneath: string): boolean {
     const since = this.told.slice(this.told.findLastIndex(({ commit, red }) => commit === culprit && !red) + 1);
-    const isRed = ({ commit, red }: { commit: string; red: boolean }) => commit === culprit && red;
-    const between = since.slice(since.findIndex(isRed), since.findLastIndex(isRed));
-    return between.some(({ commit, red }) => !red && (commit === beneath || commit === ''));
+    const first = since.findIndex(({ commit, red }) => red && commit === culprit);
+    // The last one may be the whole batch again.
+    const last = since.findLastIndex(({ commit, red }) => red && this.content.get(commit)?.has(n) === true);
+    const between = since.slice(Math.max(0, first), last);
+    return first !== -1 && between.some(({ commit, red }) => !red && (commit === beneath || commit === ''));
   }
 
   /** Those behind the one that is suspected, as they would be chosen if it had left. */
@@ -446,6 +468,21 @@ class Simulation {
     return true;
   }
 
+  /** The suspected one behind those that are green without it; green, they land in that order. */
+  private atop(batch: Batch): boolean {
+    const { beside, entries, landed: there } = batch;
+    const suspect = entries[there] as Entry;
+    const onto = this.content.get(beside?.entries.at(-1)?.candidate ?? '') ?? new Set();
+    const candidate = this.make(new Set([...onto, Number(suspect.task.slice(1))]));
+    this.record((now) => begunAtop(now, candidate));
+    const red = this.test(candidate);
+    if (headOfBatch(batch) !== this.head) return this.giveUp();
+    this.record((now) => ranAtop(now, { upto: onto.size + 1, red, time: '', log: 'x' }, ''));
+    if (red) this.tell(suspect.candidate, red);
+    else this.announced = false;
+    return red;
+  }
+
   private beneath(batch: Batch): boolean {
     const red = this.test(headOfBatch(batch));
     if (headOfBatch(batch) !== this.head) return this.giveUp();
@@ -459,7 +496,7 @@ class Simulation {
     this.record((now) => ended(now, ''));
     this.announced = false;
     this.holds += 1;
-    if (this.chance() < 0.7) this.outage = 0;
+    if (this.chance() < 0.7) [this.outage, this.repair] = [0, undefined];
     return false;
   }
 
