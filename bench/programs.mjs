@@ -92,18 +92,24 @@ function count(lines, from, to) {
     return owners.get(pid);
   };
   const found = new Map();
+  // How often the number has ended: a process that becomes one program after another is one.
+  const lives = new Map();
   for (const [at, line] of lines.entries()) {
     const [pid = ''] = line.split(' ', 1);
     const { child } = births[at] ?? {};
     if (child !== undefined && !early.delete(child)) owners.set(child, ownerOf(pid, at));
     // The system gives a number again.
-    if (/ \+\+\+ (?:exited|killed)/.test(line)) owners.delete(pid);
+    if (/ \+\+\+ (?:exited|killed)/.test(line)) {
+      owners.delete(pid);
+      lives.set(pid, (lives.get(pid) ?? 0) + 1);
+    }
     const [, program = '', words = ''] = /execve\("([^"]+)", \[(.*)\], .*(?:= 0|<unfinished \.\.\.>)$/.exec(line) ?? [];
     if (program === '') continue;
     const owner = ownerOf(pid, at);
     if (program.endsWith('/sh') && words.includes(`"${NAME}"`)) owners.set(pid, 'agent');
-    else if (/(?:liza|inside)\.cjs/.test(words) && owner === 'agent') owners.set(pid, 'liza');
-    if (at >= from && at < to && ownerOf(pid, at) === 'liza') found.set(`${pid} ${bornAt(births, pid, at)}`, words);
+    else if (/(?:liza|inside)\.cjs|\/cache\/bin\//.test(`${program} ${words}`) && owner === 'agent')
+      owners.set(pid, 'liza');
+    if (at >= from && at < to && ownerOf(pid, at) === 'liza') found.set(`${pid} ${lives.get(pid) ?? 0}`, words);
   }
   return [...found.values()].map(nameOf);
 }
@@ -116,12 +122,10 @@ function birthIn(line) {
   return inside === undefined ? undefined : { child: seen ?? inside, parent: line.split(' ', 1)[0] };
 }
 
-const bornAt = (births, pid, at) => births.findLastIndex((one, line) => line <= at && one?.child === pid);
-
 /** `git diff-tree`, `flock`, `liza submit-verdict`. */
 function nameOf(words) {
   const said = [...words.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word]) => word);
-  const liza = said.findIndex((word) => word.endsWith('.cjs'));
+  const liza = said.findIndex((word) => /\.cjs$|\/cache\/bin\//.test(word));
   if (liza !== -1) return `liza ${said[liza + 1] ?? ''}`;
   const program = basename(said[0] ?? '');
   if (program === 'bwrap' || !said.includes('core.fsmonitor=false')) return program;

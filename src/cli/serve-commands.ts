@@ -1,10 +1,14 @@
-// Commands of confined agents, run in the supervisor's process: it has the board in memory, so nothing is loaded again and
-// no program is started. Who asks is told by the same rules as ever, from the environment of the session whose mailbox the
-// request came through and the processes above, which are the supervisor's (identity/gather.ts). Nothing that such a
-// command does may end this process, wait for its terminal or change its folder.
+// Commands of agents, run in the supervisor's process: it has the board in memory, so nothing is loaded again and no program
+// is started. Who asks is told by the same rules as ever (identity/gather.ts): in a sandbox from the environment of the
+// session whose mailbox the request came through and the processes above, which are the supervisor's; outside from the
+// process that asks and those above it (served/). Nothing that such a command does may end this process, wait for its
+// terminal or change its folder.
 
-import { ancestorsFrom } from '../process/ancestors.ts';
-import type { Answer, ServeCommand } from '../sandbox/mailbox-broker.ts';
+import type { Environment } from '../ports/host.ts';
+import { type Ancestor, ancestorsFrom } from '../process/ancestors.ts';
+import type { Mark } from '../process/own-rlimit-mark.ts';
+import type { Answer } from '../sandbox/answer-text.ts';
+import type { ServeCommand } from '../sandbox/mailbox-broker.ts';
 import { isServed } from '../sandbox/mailbox-commands.ts';
 import type { StoreContext } from '../store/transact.ts';
 import type { Io } from './io.ts';
@@ -13,38 +17,57 @@ import { run } from './run.ts';
 
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
+/** Whose command it is. */
+export interface ServedCaller {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly unicode: boolean;
+  ancestors(): Iterable<Ancestor>;
+  mark(): Mark | undefined;
+}
+
 export const serveCommands =
   (io: Io, board: StoreContext): ServeCommand =>
   (request, env, stop) => {
     if (!isServed(request.argv)) return undefined;
-    const own = servedIo(io, board, env, stop);
-    return answered(request.argv, { ...own, readStdin: async () => request.stdin ?? '' });
+    const caller: ServedCaller = {
+      env,
+      cwd: board.paths.root,
+      unicode: io.unicode,
+      ancestors: () => ancestorsFrom(io.host, io.self.pid),
+      mark: io.mark,
+    };
+    return answered(request, servedIo(io, board, caller, stop));
   };
 
-async function answered(argv: readonly string[], io: Omit<Io, 'stdout' | 'stderr'>): Promise<Answer> {
+export async function answered(
+  { argv, stdin }: { readonly argv: readonly string[]; readonly stdin?: string },
+  io: ServedIo,
+): Promise<Answer> {
   const said = { stdout: '', stderr: '' };
   const hear = (name: keyof typeof said) => (text: string) => {
     if (said[name].length + text.length <= LONGEST_ANSWER) said[name] += text;
   };
-  const code = await run(argv, { ...io, stdout: hear('stdout'), stderr: hear('stderr') });
+  const own = { ...io, readStdin: async () => stdin ?? '' };
+  const code = await run(argv, { ...own, stdout: hear('stdout'), stderr: hear('stderr') });
   return { code, ...said };
 }
 
-type ServedIo = Omit<Io, 'stdout' | 'stderr' | 'readStdin'>;
+export type ServedIo = Omit<Io, 'stdout' | 'stderr' | 'readStdin'>;
 
 /** Field by field: whatever is looked at in the process's own Io may take its terminal, or its signals. */
-function servedIo(io: Io, board: StoreContext, env: Io['env'], stop: AbortSignal): ServedIo {
-  const { root } = board.paths;
+export function servedIo(io: Io, board: StoreContext, caller: ServedCaller, stop: AbortSignal): ServedIo {
+  const { env, cwd } = caller;
   const host = { ...io.host, env };
   return {
     host,
-    cwd: root,
+    cwd,
     env,
-    root: () => findRoot(root),
+    root: () => findRoot(cwd),
     context: () => ({ ...board, env }),
     openStore: () => board.store,
-    ancestors: () => ancestorsFrom(host, io.self.pid),
-    mark: io.mark,
+    ancestors: caller.ancestors,
+    mark: caller.mark,
     stop,
     interrupted: stop,
     onInterrupt: () => {},
@@ -58,7 +81,7 @@ function servedIo(io: Io, board: StoreContext, env: Io['env'], stop: AbortSignal
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 80,
-    unicode: io.unicode,
+    unicode: caller.unicode,
     color: false,
     self: {
       ...io.self,

@@ -4,7 +4,7 @@
 import type { Host } from '../ports/host.ts';
 
 /** The part of the machine on which processes are looked up. */
-export interface ProcessHost extends Pick<Host, 'disk' | 'processes'> {
+export interface ProcessHost extends Pick<Host, 'disk' | 'processes' | 'mark'> {
   /** Other hosts work on the same board: on it a process is named with its host, and only its own host may judge it. */
   readonly shared?: { readonly host: string };
 }

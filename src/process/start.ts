@@ -11,6 +11,7 @@ import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import type { ProcessHost } from './proc-files.ts';
 import type { ProcessIdentity } from './process-identity.ts';
+import { underMark } from './rlimit-mark.ts';
 import { nestedTag, TAG } from './tags.ts';
 
 export interface Startable {
@@ -58,7 +59,8 @@ export async function start(
   tag: string,
   pipe: Pipe,
 ): Promise<Started | { readonly reason: string }> {
-  const { argv, cwd, env, keeps = [], descriptor3 } = program;
+  const { cwd, env, keeps = [], descriptor3 } = program;
+  const argv = marked(host, program);
   const kept = Object.fromEntries(keeps.map((name) => [name, env[name]]));
   try {
     const child = host.processes.spawn(argv[0], argv.slice(1), {
@@ -78,6 +80,10 @@ export async function start(
     pipe.closeWriteEnd();
   }
 }
+
+/** As whoever asked for it would have started it. */
+const marked = (host: ProcessHost, { argv, cwd, env }: Startable): Startable['argv'] =>
+  (host.mark && underMark(host, argv, host.mark, { cwd, path: env['PATH'] })) ?? argv;
 
 const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
 

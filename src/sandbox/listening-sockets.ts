@@ -1,17 +1,17 @@
 // Servers that listen on a socket in a place that a sandbox shows: tmux, an editor, a database, Overmind in the project's
 // root. A read-only disk does not keep anyone from talking to them, and they act outside. Those that are there when a
-// session or a program starts are covered; one that comes later is seen. Linux.
+// session or a program starts are covered, and named pipes of the project's root; one that comes later is seen. Linux.
 
-import { isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
 import { entriesOf, isBelow, type Policy } from './policy.ts';
 import { realOf, statOf } from './toolchains.ts';
 
-/** Covered at most; and looked at, by what they are called: sessions may have as many as they like. */
+/** Covered at most. What sessions bound, as many as they like, is in places that no other sees, and is not counted. */
 const MOST = 200;
-const MOST_NAMES = 5000;
-const MOST_RELATIVE = 50;
+/** A name that is not absolute is looked for from so many folders, the project's root first; so many looks in all. */
 const MOST_FOLDERS = 500;
+const MOST_LOOKS = 100_000;
 
 /** The paths to hide, as the sandbox would show them. `own`: folders of the session's, in which it has its own servers. */
 export function visibleSockets(disk: Disk, policy: Policy, root: string, own: readonly string[]): readonly string[] {
@@ -34,7 +34,7 @@ export function visibleSockets(disk: Disk, policy: Policy, root: string, own: re
   const found = new Set<string>();
   for (const path of boundNames(disk, root)) {
     if (found.size >= MOST) break;
-    if (statOf(disk, path)?.isSocket() !== true) continue;
+    if (!isListening(statOf(disk, path))) continue;
     for (const name of namesOf(realOf(disk, path) ?? path)) found.add(name);
   }
   return [...found];
@@ -48,23 +48,38 @@ function boundNames(disk: Disk, root: string): ReadonlySet<string> {
       // Its path is the eighth field, if it has one; @ begins one that is on no disk.
       .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []),
   );
-  const named = [...names].slice(0, MOST_NAMES);
-  const loose = named.filter((name) => !isAbsolute(name)).slice(0, MOST_RELATIVE);
-  const folders = loose.length === 0 ? [] : [root, ...workFolders(disk)];
+  const loose = [...names].filter((name) => !isAbsolute(name));
+  const parents = [...new Set(loose.map((name) => dirname(name)))];
+  const bound = new Set(loose.map((name) => basename(name)));
+  const folders = parents.length === 0 ? [] : workFolders(disk, root);
   return new Set([
-    ...(attempt(() => disk.readdirSync(root, { withFileTypes: true })) ?? [])
-      .filter((entry) => entry.isSocket())
-      .map(({ name }) => join(root, name)),
-    ...loose.flatMap((name) => folders.map((folder) => join(folder, name))),
-    ...named.filter((name) => isAbsolute(name)),
+    ...socketsIn(disk, root),
+    ...[root, ...folders]
+      .flatMap((folder) => parents.map((parent) => join(folder, parent)))
+      .slice(0, MOST_LOOKS)
+      .filter((folder) => statOf(disk, folder)?.isDirectory() === true)
+      .flatMap((folder) => socketsIn(disk, folder))
+      .filter((path) => bound.has(basename(path))),
+    ...[...names].filter((name) => isAbsolute(name)),
   ]);
 }
 
+/** A named pipe, too: whoever waits at it does what is written there. */
+const isListening = (found: { isSocket(): boolean; isFIFO(): boolean } | undefined): boolean =>
+  found?.isSocket() === true || found?.isFIFO() === true;
+
+const socketsIn = (disk: Disk, folder: string): readonly string[] =>
+  (attempt(() => disk.readdirSync(folder, { withFileTypes: true })) ?? [])
+    .filter(isListening)
+    .map(({ name }) => join(folder, name));
+
 /** A name that is not absolute is one of the folder in which its server was then; most are still there. */
-function workFolders(disk: Disk): readonly string[] {
+function workFolders(disk: Disk, root: string): readonly string[] {
   const processes = (attempt(() => disk.readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name));
   const folders = processes.flatMap((pid) => attempt(() => disk.readlinkSync(`/proc/${pid}/cwd`)) ?? []);
-  return [...new Set(folders)].slice(0, MOST_FOLDERS);
+  // What agents work in no other sandbox shows.
+  const others = [...new Set(folders)].filter((folder) => !isBelow(folder, join(root, '.worktrees')));
+  return others.filter((folder) => statOf(disk, folder)?.isDirectory() === true).slice(0, MOST_FOLDERS);
 }
 
 /** Another user's process, or one that has ended. */

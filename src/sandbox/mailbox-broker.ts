@@ -11,6 +11,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Clock, Environment, Host } from '../ports/host.ts';
 import { watchFolder } from '../ports/watch-folder.ts';
 import { defined } from '../protocol/values.ts';
+import { type Answer, answerText } from './answer-text.ts';
 import { endsWithAsker } from './mailbox-commands.ts';
 
 export interface BrokerOptions {
@@ -43,12 +44,6 @@ export interface Request {
   readonly stdin?: string;
   /** The agent that the environment inside named. It can only refuse what the session itself may do. */
   readonly claims?: string;
-}
-
-export interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export type ServeCommand = (request: Request, env: Environment, stop: AbortSignal) => Promise<Answer> | undefined;
@@ -368,7 +363,7 @@ function failed(what: string, next: string): Answer {
 function reply({ disk, random }: Host, folder: string, id: string, answer: Answer): boolean {
   const temporary = join(folder, `.${random.hex(12)}`);
   try {
-    disk.writeFileSync(temporary, JSON.stringify(answer), { flag: 'wx', mode: 0o600 });
+    disk.writeFileSync(temporary, answerText(answer, random.hex(8)), { flag: 'wx', mode: 0o600 });
     disk.renameSync(temporary, join(folder, `${id}.answer`));
   } catch (error) {
     forgetFile(disk, temporary);

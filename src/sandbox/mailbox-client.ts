@@ -4,6 +4,7 @@
 
 import type { Disk } from '../ports/disk.ts';
 import { defined } from '../protocol/values.ts';
+import { type Answer, answerIn } from './answer-text.ts';
 
 export interface ClientHost {
   readonly disk: Pick<Disk, 'existsSync' | 'readFileSync' | 'renameSync' | 'unlinkSync' | 'watch' | 'writeFileSync'>;
@@ -23,7 +24,17 @@ export interface ClientHost {
 }
 
 /** Played by the agent itself, or in need of no board. */
-const HERE = new Set(['rehearse', 'help', 'version', 'completion', '__complete', '--version', '-V', '--help', '-h']);
+export const HERE: ReadonlySet<string> = new Set([
+  'rehearse',
+  'help',
+  'version',
+  'completion',
+  '__complete',
+  '--version',
+  '-V',
+  '--help',
+  '-h',
+]);
 /** Its words are another program's, and it ends with who waits for it. */
 const TRY = 'try';
 const POLL_MS = 20;
@@ -72,12 +83,6 @@ interface Asked {
   readonly stdin?: string;
 }
 
-interface Answered {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 function inputOf(host: ClientHost, argv: readonly string[]): Pick<Asked, 'stdin'> {
   return readsStdin(argv) ? { stdin: host.readStdin() } : {};
 }
@@ -88,7 +93,7 @@ function readsStdin(argv: readonly string[]): boolean {
   return argv.some((word) => word === '-' || word.endsWith('=-'));
 }
 
-function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
+function pass(host: ClientHost, { code, stdout, stderr }: Answer): number {
   // As the command itself prints them: what it noted, its answer, and then the news.
   const news = stderr.search(/^liza: news: /m);
   const before = news === -1 ? stderr : stderr.slice(0, news);
@@ -98,7 +103,7 @@ function pass(host: ClientHost, { code, stdout, stderr }: Answered): number {
   return code;
 }
 
-async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): Promise<Answered> {
+async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): Promise<Answer> {
   const { disk } = host;
   const id = host.newId();
   const file = (kind: string): string => `${mailbox}/${id}.${kind}`;
@@ -111,19 +116,19 @@ async function ask(host: ClientHost, mailbox: string, { argv, stdin }: Asked): P
     return { code: 2, stdout: '', stderr: `${why}→ this session has lost it: stop here\n` };
   }
   if (argv[0] === TRY) host.onInterrupt?.(() => disk.writeFileSync(file('gone'), ''));
-  const answer = await answerIn(host, mailbox, file('answer'));
-  return answer === undefined ? GONE : (JSON.parse(answer) as Answered);
+  const answer = await answerAt(host, mailbox, file('answer'));
+  return (answer === undefined ? undefined : answerIn(answer)) ?? GONE;
 }
 
 /** The mailbox is removed with the session it belongs to. */
-const GONE: Answered = {
+export const GONE: Answer = {
   code: 1,
   stdout: '',
   stderr: 'liza: this session has ended\n  → Stop now: nothing this session does counts now\n',
 };
 
 /** The file is complete as soon as it is there: it comes by a rename. Undefined: nobody will answer any more. */
-function answerIn({ disk, every }: ClientHost, mailbox: string, file: string): Promise<string | undefined> {
+function answerAt({ disk, every }: ClientHost, mailbox: string, file: string): Promise<string | undefined> {
   return new Promise((done) => {
     const look = (): void => {
       const isThere = disk.existsSync(file);

@@ -74,6 +74,17 @@ const SERVED: ReadonlySet<string> = new Set([
 /** Whatever is typed differently is run by itself. */
 export const isServed = ([name = '']: readonly string[]): boolean => SERVED.has(name);
 
+/** Options whose value may name a file, which might be a pipe that nobody writes into. */
+const FILES = /^--(?:json-file|define)(?:=(.*))?$/s;
+
+/** Outside the sandbox, besides: what works on files of the agent's choice is run by itself. */
+export const isServedOutside = (argv: readonly string[]): boolean =>
+  isServed(argv) &&
+  !argv.some((word, at) => {
+    const [isFile, value = argv[at + 1] ?? ''] = FILES.exec(word) ?? [];
+    return word === '--set-aside' || (isFile !== undefined && value !== '-' && !/^\s*[{[]/.test(value));
+  });
+
 const INSTEAD: Readonly<Record<string, string>> = {
   'lock modify': 'use the command that does it: liza help lists them',
   'lock write': 'use the command that does it: liza help lists them',

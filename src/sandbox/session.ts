@@ -53,6 +53,8 @@ export interface SessionContext extends SandboxContext {
   /** A folder with the `liza` that goes first on an agent's PATH. */
   readonly bin: string;
   readonly serve?: ServeCommand | undefined;
+  /** Runs commands of those that are not confined. */
+  readonly served?: { readonly folder: string; settled(agent: string): Promise<void> } | undefined;
   emit(event: { readonly level: 'warning'; readonly agent: string; readonly text: string }): void;
 }
 
@@ -86,7 +88,7 @@ export async function openSandboxSession(
   const { launch, settings } = start;
   const mode = await sandboxMode(context.sandboxSupport, settings);
   if (isRefusal(mode)) return { reason: `${mode.message}; ${mode.hint}` };
-  if (!('tool' in mode)) return unconfined(context, start);
+  if (!('tool' in mode)) return unconfined(context, work, start);
   // A path that is not absolute would be the agent's own file in its folder, and found there without the sandbox.
   if (programOf(context.disk, launch.argv[0], start.env) === undefined)
     return { reason: `${launch.argv[0]} was not found: name a program on PATH, or by its absolute path` };
@@ -94,7 +96,7 @@ export async function openSandboxSession(
     const text = `${work.task} is in an old linked worktree, which needs write access to the project's .git`;
     if (settings.sandbox !== 'auto') return { reason: `${text}: liza wt delete ${work.task}, then claim it again` };
     context.emit({ level: 'warning', agent: work.agent, text: `${text}: this session is not in the sandbox` });
-    return unconfined(context, start);
+    return unconfined(context, work, start);
   }
   return confined(context, mode.tool, work, start);
 }
@@ -110,7 +112,12 @@ export async function sandboxPromptSection(
   return `\n${sandboxNote(work.role, hasNetwork(work, settings))}`;
 }
 
-function unconfined(context: SandboxContext, { launch, env, settings }: SessionStart): SandboxSession {
+function unconfined(
+  context: SessionContext,
+  { agent }: ConfinedWork,
+  { launch, env, settings }: SessionStart,
+): SandboxSession {
+  const { served } = context;
   // It could write what set-up made for others: from now on nothing of that is used.
   if (hasSetup(settings)) {
     context.disk.mkdirSync(setupResultsOf(context), { recursive: true });
@@ -119,11 +126,11 @@ function unconfined(context: SandboxContext, { launch, env, settings }: SessionS
   return {
     sandbox: 'off',
     argv: launch.argv,
-    env,
+    env: served === undefined ? env : { ...env, LIZA_SERVED: served.folder },
     wrapped: false,
     envOutside: context.env,
     ending: () => {},
-    close: async () => {},
+    close: async () => served?.settled(agent),
   };
 }
 

@@ -25,7 +25,7 @@ const ENTER = [
 ].join(' ');
 
 /** By these perl runs or prints something else than it is told to. */
-const OF_PERL = [
+export const OF_PERL = [
   ...['PERL5OPT', 'PERL5LIB', 'PERLLIB', 'PERL5DB', 'PERLIO', 'PERLIO_DEBUG', 'PERL_UNICODE', 'PERL_SIGNALS'],
   ...['PERL_BADLANG', 'PERL_MEM_LOG', 'PERL_HASH_SEED', 'PERL_HASH_SEED_DEBUG', 'PERL_PERTURB_KEYS'],
 ];

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Answer, answerIn } from '../../../src/sandbox/answer-text.ts';
 import { type Broker, openBroker, type ServeCommand } from '../../../src/sandbox/mailbox-broker.ts';
 import { forward } from '../../../src/sandbox/mailbox-client.ts';
 import { hostAt } from '../../host.ts';
@@ -64,7 +65,7 @@ async function answer(id: string): Promise<{ code: number; stdout: string; stder
     if (performance.now() > until) throw new Error(`no answer to ${id}`);
     await new Promise((done) => setTimeout(done, 10));
   }
-  return JSON.parse(fs.readFileSync(file, 'utf8'));
+  return answerIn(fs.readFileSync(file, 'utf8')) as Answer;
 }
 test('what fails for a reason outside the board is also told outside', async () => {
   lay('aaaaaaaa', { argv: ['starved'] });

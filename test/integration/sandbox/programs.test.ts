@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
 import { settings } from '../../../src/protocol/state.ts';
 import { buildPolicy } from '../../../src/sandbox/build-policy.ts';
@@ -193,10 +193,23 @@ describe.skipIf(!works)('a program of the project in bubblewrap', () => {
     });
     try {
       await once(server.stdout, 'data');
+      // However many an agent binds in places of its own.
+      const crowd = Array.from({ length: 300 }, (_, n) => path.join(folder, `${n}.sock`));
+      const loose = Array.from({ length: 60 }, (_, n) => `crowd/${n}/x.sock`);
+      for (const one of loose) fs.mkdirSync(path.join(folder, path.dirname(one)), { recursive: true });
+      const others = spawn(process.execPath, ['-e', SERVER, ...crowd, ...loose], {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void others.kill('SIGKILL'));
+      await once(others.stdout, 'data');
       const paths = [here, below, `${below}2`].map((name) => path.join(p.root, name));
       const ask = (one: string) => `${JSON.stringify(process.execPath)} -e '${CLIENT}' ${one}`;
       const asked = await run([...paths, mine].map(ask).join('; '));
       expect(tailOf(asked).split('\n')).toEqual(['refused', 'refused', 'refused', 'heard']);
+      spawnSync('mkfifo', [path.join(p.root, '.commands')]);
+      const piped = await run(`echo x <> ${path.join(p.root, '.commands')} >&0 && echo written`);
+      expect(tailOf(piped)).not.toContain('written');
       const shown = await run(ask(paths[1] ?? ''), { sandbox_read: [paths[1] ?? ''] });
       expect(tailOf(shown)).toBe('heard');
     } finally {

@@ -36,7 +36,7 @@ const run = async (script: string, sandboxSupport: SandboxSupport = support()) =
 
 const at = (name: string): string => `use Socket; socket(my $s, 1, 1, 0); my $at = pack("S a*", 1, "\\0${name}");`;
 const listen = (name: string): string =>
-  `${PERL} -e '${at(name)} bind($s, $at) && listen($s, 5) or die "$!"; open(my $f, ">", "ready"); sleep 8' &`;
+  `${PERL} -e '${at(name)} bind($s, $at) && listen($s, 5) or die "$!"; open(my $f, ">", "ready"); select(undef, undef, undef, 0.1) until -e "over"' &`;
 const connect = (name: string): string =>
   `for n in 1 2 3 4 5 6 7 8 9; do [ -e ready ] || sleep 0.2; done; ${PERL} -e '${at(name)} print connect($s, $at) ? "reached" : "$!"'`;
 
@@ -44,11 +44,12 @@ test.runIf(isScoped)(
   'no program reaches the abstract socket of another sandbox, and each reaches its own',
   async () => {
     const name = path.basename(p.base);
-    const other = run(`${listen(name)} sleep 7`);
+    const other = run(`${listen(name)} wait`);
     const tried = await run(connect(name));
     expect(tried).toMatchObject({ how: 'exited', tail: expect.stringContaining('Operation not permitted') });
+    fs.writeFileSync(path.join(folder, 'over'), '');
     await other;
-    fs.rmSync(path.join(folder, 'ready'));
+    for (const file of ['ready', 'over']) fs.rmSync(path.join(folder, file));
     expect(await run(`${listen(`${name}-own`)} ${connect(`${name}-own`)}; kill %1 $!`)).toMatchObject({
       tail: expect.stringContaining('reached'),
     });

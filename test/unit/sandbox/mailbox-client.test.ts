@@ -2,6 +2,7 @@
 // here, by git with the agent's own rights.
 
 import { expect, test } from 'vitest';
+import { type Answer, answerText } from '../../../src/sandbox/answer-text.ts';
 import { type ClientHost, forward } from '../../../src/sandbox/mailbox-client.ts';
 
 interface Played {
@@ -22,7 +23,7 @@ function play(answers: readonly object[], failing = false): Played {
     readFileSync: (file: string) => files.get(file) ?? '',
     renameSync: (from: string, to: string) => {
       played.asked.push(JSON.parse(files.get(from) ?? ''));
-      files.set(to.replace('.ask', '.answer'), JSON.stringify(left.shift()));
+      files.set(to.replace('.ask', '.answer'), answerText(left.shift() as Answer, 'f00d'));
     },
     unlinkSync: (file: string) => files.delete(file),
     watch: () => ({ on: () => ({ close: () => {} }) }),
