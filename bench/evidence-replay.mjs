@@ -124,7 +124,9 @@ export async function replay(parts, repository, commit, { spelling, testCommand 
   const settings = { test_patterns: parts.patterns, test_command: testCommand };
   const task = { ...taskOf(files, spelling), validation: commands.slice(0, -1) };
   const read = await parts.readDiff({ gitDir, task, settings }, base, commit);
-  const facts = (changes) => parts.diffFacts(task, { ...read, changes }, parts.patterns, commands);
+  // A word of the scope is a path only where the base has it, as at a submission.
+  const on_base = (await git('ls-tree', '-r', '-z', '--name-only', base)).split('\0');
+  const facts = (changes) => parts.diffFacts(task, { ...read, changes, on_base }, parts.patterns, commands);
   const told = facts(read.changes);
   const strayed = facts([...read.changes, { path: STRAY, kind: 'added' }]);
   const seen = await lookAt(git, base, commit, files, isTest);

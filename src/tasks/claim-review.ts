@@ -5,6 +5,7 @@ import { commitOf, pinForReview } from '../git/refs.ts';
 import { findPlace, isPlace, readHead } from '../git/task-folder.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
+import { commitElsewhere } from '../protocol/work/hosts.ts';
 import type { Committed } from '../store/store.ts';
 import { foresee, transact } from '../store/transact.ts';
 import { look, type TaskContext, type View } from './context.ts';
@@ -40,8 +41,8 @@ async function pinAgain(context: TaskContext, { board, task }: View): Promise<re
   if (brought !== undefined) return brought;
   if ((await commitOf(gitDir, commit)) !== commit) {
     return refuse(
-      `the submitted commit ${commit} is no longer in this repository`,
-      'look for it: git fsck --lost-found; or hand the task back: liza replan',
+      `the submitted commit ${commit} is not in this repository`,
+      commitElsewhere(board) ?? 'look for it: git fsck --lost-found; or hand the task back: liza replan',
       3,
       'commit',
     );

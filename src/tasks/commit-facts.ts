@@ -12,7 +12,7 @@ import { findPlace, headOf, isPlace, type Place } from '../git/task-folder.ts';
 import type { SubmitFacts, WorktreeFacts } from '../protocol/command.ts';
 import { isDeclaration, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import { checksTypes } from '../protocol/facts/type-checks.ts';
-import { baselineOf, historyOf } from '../protocol/leases.ts';
+import { baselineOf, historyOf, startCommit } from '../protocol/leases.ts';
 import { proofCommands } from '../protocol/review/proof.ts';
 import { lastTurn } from '../protocol/review/retracted.ts';
 import { defined } from '../protocol/values.ts';
@@ -24,6 +24,7 @@ import { sinceRed } from './nearest-red.ts';
 import { commandsReached } from './proof/commands-reached.ts';
 import { readDiff } from './read-diff.ts';
 import { readHistory } from './read-history.ts';
+import { refsInClone } from './refs-in-clone.ts';
 
 type Asked = Omit<FolderWork, 'context'>;
 
@@ -58,6 +59,7 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     wordsOnBase(asked, base),
   ]);
   const changed = diff.changes.map(({ path }) => path);
+  const moved = await refsInClone(gitDir, place);
   return {
     ...facts,
     descends_from_base: descends,
@@ -65,6 +67,8 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
     ...(await readHistory(gitDir, newer ?? base, commit, changed)),
     ...(await namesOfCommits(asked, newer ?? base, commit)),
     ...(await beforePlan(asked, commit)),
+    ...(await beforeStart(asked, base, changed)),
+    ...(moved.length === 0 ? {} : { refs_in_clone: moved }),
     ...(onBase.length === 0 ? {} : { on_base: onBase }),
     ...(await checkedTypes(asked, commit, diff.changes)),
     ...defined({
@@ -74,6 +78,15 @@ export async function submitFacts(asked: Asked, place: Place, commit: string): P
       since_red: await sinceRed(gitDir, task, commit),
     }),
   };
+}
+
+/** Of these paths, those that the start of the iteration has otherwise than the base: going back to it keeps them. */
+async function beforeStart({ gitDir, task }: Asked, base: string, changed: readonly string[]) {
+  const start = startCommit(task);
+  if (start === undefined || start === base || !(await isCommit(gitDir, start))) return {};
+  const early = new Set(await pathsBetween(gitDir, base, start));
+  const both = changed.filter((path) => early.has(path));
+  return both.length === 0 ? {} : { before_start: both };
 }
 
 const isCommit = async (gitDir: PrivateGitDir, id: string): Promise<boolean> =>

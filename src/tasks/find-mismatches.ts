@@ -20,6 +20,7 @@ import type { Planted } from '../protocol/messages/violation-payloads.ts';
 import { ID_PATTERN } from '../protocol/records/fields.ts';
 import { settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { isElsewhere } from '../protocol/work/hosts.ts';
 import { bringBack } from '../protocol/work/task-history.ts';
 import { shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
@@ -172,7 +173,9 @@ export async function troubleOf(
     if (refs.has(seenOf(id)) || isLinked(gitDir, id)) trouble.push('stray');
     else if (!('none' in found)) trouble.push('unknown');
   } else if (!isPlace(found) || !isPrepared(gitDir, found)) {
-    trouble.push('missing');
+    // Never here, and nobody works on it: whoever claims it makes it, from what the exchange has.
+    const isNeverHere = board.hosts !== undefined && refs.size === 0 && task.status !== 'CLAIMED';
+    if (!isNeverHere && !isElsewhere(board, task)) trouble.push('missing');
   } else if (isMisplaced(gitDir, found)) {
     trouble.push('misplaced');
   } else if (isWithoutBranch(gitDir, found, refs)) {

@@ -18,6 +18,7 @@ import { announcedOf } from '../protocol/queue/batch.ts';
 import { queueOf } from '../protocol/queue/order.ts';
 import type { Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { othersMerge } from '../protocol/work/hosts.ts';
 import type { Outcome } from '../store/store.ts';
 import { transact } from '../store/transact.ts';
 import { archivedOfSprint, type TaskContext, thisProcess } from './context.ts';
@@ -32,6 +33,8 @@ export async function finishMerges(
 ): Promise<readonly (string | Refusal)[]> {
   const branch = integrationRef(board);
   const done: (string | Refusal)[] = [];
+  // Of another host that is at work on them: they end there.
+  if (othersMerge(board, context.clock.now()) !== undefined) return [];
   const unfinished = board.state.tasks.filter((task) => task.merging !== undefined);
   for (const task of unfinished) await clearStaleLocks(context, lockPathsOf(gitDir, task.id, branch));
   const batch = inBatch(board, unfinished);

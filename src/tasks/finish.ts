@@ -1,5 +1,5 @@
 // `liza finish`: what the integration branch brings to a person's branch, tested on the result in a clean checkout, and
-// then, once the person has said yes, that branch moves there, with every clean checkout that is on it. What comes in is
+// then, once the person has said yes, that branch moves there, with every checkout that is on it. What comes in is
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
 import { commitsBetween } from '../git/ancestry.ts';
@@ -213,6 +213,7 @@ const moveOf = (context: TaskContext, gitDir: PrivateGitDir, { branch, onto }: P
   onto,
   ids: [moveId('finish')],
   what: `the merge into ${branch}`,
+  keepsEdits: true,
   held: async () => {},
   release: async () => void (await transact(context, { name: 'release-move', process: thisProcess(context) })),
 });

@@ -53,17 +53,27 @@ export async function areMergesTested(context: TaskContext, board: Board): Promi
   return typeof head === 'string' && hasIntegrationTest(gitDir, head);
 }
 
-/** What the settings say of how candidates are judged, in short; a run is worth something only under the same. */
-export const judgedBy = (set: Settings, scripted: boolean): string =>
-  sha256(JSON.stringify([scripted ? SCRIPT : testCommand(set), set.post_worktree_cmd, set.worktree_files])).slice(
-    0,
-    12,
-  );
+/** What judges candidates, in short: the settings, and this script; a run is worth something only by the same. */
+export const judgedBy = (set: Settings, script: string | undefined): string =>
+  sha256(
+    JSON.stringify([
+      script ?? testCommand(set),
+      script === undefined ? set.validation_timeout : set.integration_test_timeout,
+      set.post_worktree_cmd,
+      set.worktree_files,
+    ]),
+  ).slice(0, 12);
+
+/** Which integration test a commit has; undefined: none. */
+export async function testAt(gitDir: PrivateGitDir, commit: string): Promise<string | undefined> {
+  const script = await scriptOf(gitDir, commit);
+  return script && `${SCRIPT} ${script.blob}${script.executable ? ' +x' : ''}`;
+}
 
 /** Whether both commits bring the same judge. */
 export async function hasSameTest(gitDir: PrivateGitDir, one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([scriptOf(gitDir, one), scriptOf(gitDir, other)]);
-  return first?.blob === second?.blob && first?.executable === second?.executable;
+  const [first, second] = await Promise.all([testAt(gitDir, one), testAt(gitDir, other)]);
+  return first === second;
 }
 
 /** A Refusal: the checkout could not be prepared, so that nothing is known about the candidate. */
@@ -178,6 +188,12 @@ export async function testResult(
 ): Promise<Tested | Refusal> {
   const test = (await hasIntegrationTest(gitDir, request.judge)) ? testCandidate : testByCommand;
   return test(context, gitDir, settings, request);
+}
+
+/** Whether what landed brought another judge; one that took it away brought none. */
+export async function hasNewTest(gitDir: PrivateGitDir, judge: string, branch: string): Promise<boolean> {
+  const [before, now] = await Promise.all([testAt(gitDir, judge), testAt(gitDir, branch)]);
+  return now !== undefined && now !== before;
 }
 
 interface AloneRequest {

@@ -7,7 +7,7 @@ import { isolationFor, isolationOf } from '../git/isolation.ts';
 import { layOutMerge } from '../git/lay-out-merge.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { isAncestor } from '../git/reach.ts';
-import { baselineOf, branchOf, readRefs, reviewOf, seenOf, updateRefs } from '../git/refs.ts';
+import { baselineOf, branchOf, commitOf, readRefs, reviewOf, seenOf, updateRefs } from '../git/refs.ts';
 import { forgetSaved, laySavedFiles, savedFiles } from '../git/saved-files.ts';
 import {
   findPlace,
@@ -71,7 +71,8 @@ export async function makeFolder(
   start: string,
   { again = false, lay }: Making = {},
 ): Promise<Ready | Refusal> {
-  const refused = refuseLink(gitDir, id);
+  const refused =
+    refuseLink(gitDir, id) ?? (start === integration ? undefined : await refuseMissing(gitDir, id, start));
   if (refused !== undefined) return refused;
   const isolation = isolationFor(gitDir, needsClone(context.sandboxSupport, settings) ? 'clone' : settings.isolation);
   // `seen` first: it says that the branch is Liza's.
@@ -116,6 +117,16 @@ export async function makeFolder(
     await undo().catch(() => {}); // the first failure is the one to tell; reconcile finishes the rest
     throw error;
   }
+}
+
+async function refuseMissing(gitDir: PrivateGitDir, id: string, start: string): Promise<Refusal | undefined> {
+  if ((await commitOf(gitDir, start)) === start) return undefined;
+  return refuse(
+    `the last commit of ${id}, ${start}, is not in this repository`,
+    'where several hosts work, the one that made it sends it to the exchange: liza hosts; otherwise: git fsck --lost-found',
+    3,
+    'commit',
+  );
 }
 
 /** Everything that follows writes into its git directory: a link in its place would lead elsewhere. */

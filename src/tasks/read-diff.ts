@@ -14,6 +14,7 @@ import { type Changed, isManifest, mayRunOthers, runBySetUp, testSetup } from '.
 import { proofCommands } from '../protocol/review/proof.ts';
 import type { Settings, Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { isQuicklyRead } from '../text/quickly-read.ts';
 import { caseTwins } from './case-twins.ts';
 import { hollowTests, unassertedIn } from './hollow-tests.ts';
 import { lfsPointers } from './lfs-pointers.ts';
@@ -246,7 +247,7 @@ async function movedHelpers(
   const helpers = new Map<string, string>();
   for (const [to, from] of moved) {
     const text = await textAt(gitDir, old.get(from) ?? '');
-    if (text.length > MOST_BYTES) continue;
+    if (text.length > MOST_BYTES || !isQuicklyRead(text)) continue;
     const { tests: held, made } = declaredTests(text, from);
     if (held.length === 0 && !made && !assertsByItself(text, from)) helpers.set(from, to);
   }
@@ -298,6 +299,9 @@ const MOST_MANIFESTS = 20;
 const MOST_BYTES = 300_000;
 const MOST_WITHIN = 50;
 
+const bothAreRead = (before: string, after: string): boolean =>
+  before.length + after.length <= 2 * MOST_BYTES && isQuicklyRead(before) && isQuicklyRead(after);
+
 interface InCode {
   readonly hunks: readonly Hunk[];
   /** Files of code that may hold tests, and lost lines. */
@@ -316,7 +320,7 @@ async function editsInside(
   for (const { path, old, new: now } of found.filter(({ path }) => wanted.has(path)).slice(0, MOST_WITHIN)) {
     const read = async (id: string | undefined): Promise<string> => (id === undefined ? '' : textAt(gitDir, id));
     const [before, after] = [await read(old?.id), await read(now?.id)];
-    if (before.length + after.length > 2 * MOST_BYTES) continue;
+    if (!bothAreRead(before, after)) continue;
     inside.set(path, editsWithin(hunks, path, { before, after, named: isNamed(path) }));
   }
   return inside;
@@ -345,7 +349,7 @@ async function goneOf(
     const id = before.get(renamed.get(path) ?? path);
     if (id === undefined || now === undefined) continue;
     const texts = { path, before: await textAt(gitDir, id), after: await textAt(gitDir, now.id) };
-    if (texts.before.length + texts.after.length > 2 * MOST_BYTES) continue;
+    if (!bothAreRead(texts.before, texts.after)) continue;
     const own = all.filter((hunk) => hunk.path === path);
     gone.set(path, goneTests(own, texts, came));
   }
@@ -376,7 +380,8 @@ async function withTexts(
       if (!manifests.has(change)) return { path: change.path };
       const read = async (id: string | undefined): Promise<string> => (id === undefined ? '' : textAt(gitDir, id));
       const [before, after] = [await read(change.old?.id), await read(change.new?.id)];
-      return before.length + after.length > MOST_BYTES ? { path: change.path } : { path: change.path, before, after };
+      const isSmall = before.length + after.length <= MOST_BYTES && bothAreRead(before, after);
+      return isSmall ? { path: change.path, before, after } : { path: change.path };
     }),
   );
 }

@@ -26,6 +26,8 @@ import { transact } from '../store/transact.ts';
 import { counted } from '../text/format.ts';
 import { look, type TaskContext, withIntegration, withProof, withTaskFolder, withTrial } from './context.ts';
 import { type Discarded, discardFolder, discardOf, sweepLeftovers } from './discard-folder.ts';
+import { bringWork } from './exchange/bring-task.ts';
+import { keepAnchor } from './exchange/keep-anchor.ts';
 import { offerAll } from './exchange/offer-work.ts';
 import { exchangeRefusal } from './exchange/refusals.ts';
 import { catchUp } from './exchange/shared-branch.ts';
@@ -68,7 +70,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   mended.push(...(await sweepProofs(context, gitDir)));
   await catchUp(context); // what holds it up is told by whoever merges
   const { board: now } = await context.store.read();
-  mended.push(...(await exchanged(gitDir, now)));
+  mended.push(...(await exchanged(context, gitDir, now)));
   const moved = await movedOutside(gitDir, now);
   if (moved?.found !== undefined) await transact(context, { name: 'integration-moved', found: moved.found });
   if (moved !== undefined) mended.push(moved.told);
@@ -78,11 +80,15 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
 }
 
 /** What waited for the exchange is there now, or is offered again at the next start. */
-async function exchanged(gitDir: PrivateGitDir, board: Board): Promise<readonly Mended[]> {
+async function exchanged(context: TaskContext, gitDir: PrivateGitDir, board: Board): Promise<readonly Mended[]> {
   const told = { subject: 'exchange', problem: 'work that the other hosts do not have' };
   const exchange = await openExchange(gitDir, board.state.config);
   if (exchange === undefined) return [];
   if (isRefusal(exchange)) return [{ ...told, resists: exchange }];
+  // Before anything is claimed: a board that was set back is no board to begin on.
+  const anchored = await keepAnchor(context, exchange);
+  if (anchored !== undefined && anchored.how !== 'done')
+    return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', anchored) }];
   const done = await offerAll(exchange, board);
   if (done.how !== 'exchanged') return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', done) }];
   return done.offered === 0 ? [] : [{ ...told, done: `sent to the exchange: ${counted(done.offered, 'commit')}` }];
@@ -197,6 +203,8 @@ async function makeAgain(context: TaskContext, gitDir: PrivateGitDir, id: string
   if (task === undefined) return noTask(board, id);
   const integration = await integrationHead(gitDir, board);
   if (typeof integration !== 'string') return integration;
+  const brought = await bringWork(gitDir, board.state, task);
+  if (brought !== undefined) return brought;
   const work = { context, gitDir, task, settings: set, integration };
   const tip = await lastSeen(work);
   const made = await remakeFolder(work, tip, 'its worktree was broken');

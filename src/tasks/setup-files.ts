@@ -27,13 +27,29 @@ export function keepOnlyMade(disk: Disk, folder: string, others: readonly string
   }
 }
 
-/** Whether the folder has nothing but files, links and folders. */
+/** The place that it is copied to may have a longer path. */
+const LONGEST_PATH = 3000;
+const MOST_BYTES = 4 * 1024 ** 3;
+/** A file with a hole of that size would be copied as zeros. */
+const LARGEST_HOLE = 64 * 1024 ** 2;
+
+/** Whether the folder has nothing but what can be copied: files, links and folders, named by texts, not too deep or large. */
 export function isPlain(disk: Disk, folder: string): boolean {
-  return disk
-    .readdirSync(folder, { withFileTypes: true })
-    .every((entry) =>
-      entry.isDirectory() ? isPlain(disk, join(folder, entry.name)) : entry.isFile() || entry.isSymbolicLink(),
-    );
+  let bytes = 0;
+  const isCopied = (path: string): boolean => {
+    const { size, blocks } = disk.lstatSync(path);
+    bytes += size;
+    return bytes <= MOST_BYTES && size - blocks * 512 <= LARGEST_HOLE;
+  };
+  const isPlainAt = (at: string): boolean =>
+    Buffer.byteLength(at) <= LONGEST_PATH &&
+    disk.readdirSync(at, { withFileTypes: true }).every((entry) => {
+      const path = join(at, entry.name);
+      if (entry.name.includes('\ufffd')) return false; // no text: it would not be found by its name
+      if (entry.isDirectory()) return isPlainAt(path);
+      return entry.isSymbolicLink() || (entry.isFile() && isCopied(path));
+    });
+  return isPlainAt(folder);
 }
 
 /** Names, sizes and times of a folder's files, as one text; of what is no folder, none. */

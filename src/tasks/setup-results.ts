@@ -136,7 +136,7 @@ async function fromTree(
 }
 
 interface Result {
-  /** Set-up does more than make files: each checkout needs its own. */
+  /** Set-up does more than make files that can be copied: each checkout needs its own. */
   readonly own?: true;
   /** When the command was started, by the clock of the disk. */
   readonly since: number;
@@ -223,7 +223,8 @@ async function make(
     disk.writeFileSync(join(next, 'result.json'), JSON.stringify(result));
     disk.renameSync(next, place);
     await dropOld(context, place);
-    if (isOwn) request.runs?.because('it does more than make files, so each checkout needs its own run');
+    if (isOwn)
+      request.runs?.because('it does more than make files that can be copied, so each checkout needs its own run');
     return isOwn ? 'own' : await putInto(context, request, place, result);
   } finally {
     await removeTree(context, folder);

@@ -2,7 +2,7 @@
 // the object database and tested with the base side's integration test or, without one, with test_command, the intent is journalled, and only then the
 // branch moves. Refused, with the files or the end of the output, everything is as it was.
 
-import { baseBranch } from '../git/base-branch.ts';
+import { baseBranch, baseDistance } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -40,6 +40,8 @@ export interface SyncRequest {
   readonly withUnreviewed: boolean;
   /** Whose integration test judges; `candidate` is for a person who has read it. */
   readonly testFrom?: 'base' | 'candidate';
+  /** The branch as it is becomes the start of everything, as with `liza init`: nothing is tested. */
+  readonly asStart?: true;
 }
 
 export interface Synced {
@@ -74,6 +76,19 @@ export async function syncBase(context: TaskContext, request: SyncRequest): Prom
   });
 }
 
+/**
+ * Before anything is planned: what a person has committed since `liza init`, the goal's document most often, is where the
+ * work starts. Undefined: there is nothing of the kind.
+ */
+export async function startAtBase(context: TaskContext): Promise<Synced | undefined> {
+  const { board } = await context.store.read();
+  if (board.state.tasks.length > 0 || board.state.goal.status !== 'IN_PROGRESS') return undefined;
+  const distance = await baseDistance(context, board);
+  if (distance === undefined || distance.lacks === 0 || distance.ahead > 0) return undefined;
+  const synced = await syncBase(context, { branch: distance.branch, withUnreviewed: false, asStart: true });
+  return isRefusal(synced) || synced.committed === undefined ? undefined : synced;
+}
+
 export const noBase = (verb: 'sync' | 'finish'): Refusal =>
   refuse(
     'it is not known which branch is yours: the board does not say, and the project’s folder is on no branch',
@@ -91,13 +106,14 @@ interface SyncMove extends BranchMove {
   readonly isOver: boolean;
   readonly kept: readonly string[];
   readonly testFrom: 'base' | 'candidate';
+  readonly asStart: boolean;
 }
 
 async function syncUnderLock(
   context: TaskContext,
   gitDir: PrivateGitDir,
   { board }: Seen,
-  { branch: name, withUnreviewed, testFrom = 'base' }: SyncRequest & { readonly branch: string },
+  { branch: name, withUnreviewed, testFrom = 'base', asStart }: SyncRequest & { readonly branch: string },
 ): Promise<Synced | MergeFailure> {
   const branch = integrationRef(board);
   const commit = (await commitOf(gitDir, `refs/heads/${name}`)) ?? (await commitOf(gitDir, `refs/remotes/${name}`));
@@ -129,6 +145,7 @@ async function syncUnderLock(
     isOver: isGoalOver(board.state),
     kept: await returningCommits(gitDir, board.state, { branch: name, tip: commit, isBase }),
     testFrom,
+    asStart: asStart === true,
   };
   return bringIn(move);
 }
@@ -204,7 +221,8 @@ async function announce(
 type Movable = Extract<Candidate, { readonly commit: string }>;
 
 async function judge(move: SyncMove, { kind: how, commit: candidate }: Movable): Promise<Tested | MergeFailure> {
-  const { context, gitDir, settings, onto, name, isOver, testFrom } = move;
+  const { context, gitDir, settings, onto, name, isOver, testFrom, asStart } = move;
+  if (asStart && how === 'fast-forward') return { verdict: 'none' };
   const side = testFrom === 'candidate' ? candidate : onto;
   const byScript = await hasIntegrationTest(gitDir, side);
   if (testCommand(settings) === undefined && !byScript) return { verdict: 'none' };

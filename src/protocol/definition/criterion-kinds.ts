@@ -57,6 +57,13 @@ export const isAboutBehaviour = (criterion: string): boolean =>
   !isAboutTheDiff(criterion) &&
   (quotedCommands(criterion).length > 0 || (ACTS.test(criterion) && !READ.test(criterion)));
 
+const TEXT =
+  /\b(?:readme|docs|documentation|document(?:s|ed)|describe[sd]?|guide|changelog|comments?|licen[cs]e|sections?|headings?|pages?|glossary)\b/i;
+
+/** Whether it is about what people read, and not about what a program does: a line shows that, and no test. */
+export const isAboutText = (criterion: string): boolean =>
+  TEXT.test(criterion) && !saysWhatItDoes(criterion) && !/\btest(?:s|ed)?\b/i.test(criterion);
+
 /** Whether it asks for this command itself, in backticks or plainly. */
 export function namesCommand(criterion: string, command: string): boolean {
   const [text, named] = [whole(criterion), whole(command)];

@@ -9,6 +9,7 @@ import type { SpecFacts } from '../facts/spec-facts.ts';
 import { dependencyCycle, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import { TASK_TYPES, type Task } from '../state.ts';
+import { TAG } from '../work/hosts.ts';
 import { criteriaOf, withCriterion, withReplaced } from './criteria.ts';
 import type { Definition, DefinitionChange } from './payloads.ts';
 import { runsTheSame, saysTheSame } from './wording.ts';
@@ -24,6 +25,7 @@ export const DEFINITION_FIELDS = [
   'type',
   'priority',
   'depends_on',
+  'needs',
   'validation',
   'max_iterations',
   'max_review_cycles',
@@ -45,7 +47,7 @@ export interface Judged {
 
 /** Checks that the given fields are well-formed: priority, type, limits, dependencies. */
 export function checkDefinition(by: Judged, id: string, given: DefinitionChange): Refusal | undefined {
-  const { priority, type, depends_on } = given;
+  const { priority, type, depends_on, needs } = given;
   if (priority !== undefined && !(Number.isInteger(priority) && priority >= 1 && priority <= 5)) {
     return refuse(`priority is ${priority}`, 'Use a whole number from 1 (highest) to 5: --priority 2', 1, 'priority');
   }
@@ -57,6 +59,15 @@ export function checkDefinition(by: Judged, id: string, given: DefinitionChange)
     if (value !== undefined && !(Number.isInteger(value) && value >= 1)) {
       return refuse(`${limit} is ${value}`, 'Use a whole number of at least 1', 1, 'limits');
     }
+  }
+  const tag = needs?.find((one) => !TAG.test(one));
+  if (tag !== undefined) {
+    return refuse(
+      `needs has ${tag}, which is no tag`,
+      'Small letters, digits, dots and dashes: --needs gpu',
+      1,
+      'needs',
+    );
   }
   return depends_on === undefined ? undefined : checkDependencies(by, id, depends_on);
 }

@@ -12,6 +12,7 @@ export interface Definition {
   readonly type?: Task['type'];
   readonly priority?: number;
   readonly depends_on?: readonly string[];
+  readonly needs?: readonly string[];
   readonly validation?: readonly string[];
   readonly max_iterations?: number;
   readonly max_review_cycles?: number;

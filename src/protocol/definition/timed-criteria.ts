@@ -4,7 +4,10 @@
 /** A timeout, a delay, an interval or a rate limit is a setting, which no busy machine changes; so is a value that is told. */
 export function isTimed(criterion: string): boolean {
   // What is quoted is a value: `'1KB/60s'` is one that is parsed.
-  const said = criterion.replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ');
+  const said = criterion
+    .replace(RESULT, ' ')
+    .replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ')
+    .replace(DATA, ' ');
   if (SPEED.test(said)) return true;
   if (RATE.test(said) && !RATE_LIMIT.test(said)) return true;
   if (LIMITED.test(said)) return true;
@@ -44,6 +47,17 @@ const RATE = new RegExp(
 const RATE_LIMIT = /\b(?:limit\w*|throttl\w*|quotas?|429|allow\w*|reject\w*|refus\w*|poll\w*|heartbeats?)\b/iu;
 
 const DURATION = new RegExp(String.raw`\b${NUMBER}\s*${UNIT}(?![\w-])`, 'iu');
+/** What a call or an expression comes to: `format(500)` is 0.5 s; 500 → 0.5 s. */
+const RESULT = new RegExp(
+  String.raw`(?:[\u0060)]\s+(?:is|are|gives?|equals?)|(?<![<>=])(?:=|->|=>|\u2192))\s+${NUMBER}\s*${UNIT}(?![\w-])`,
+  'giu',
+);
+/** A time that a program is given, or that lies between two moments: `takes 5 minutes as its interval`, `within 5 minutes of each other`. */
+const DATA = new RegExp(
+  String.raw`\bwithin\s+${NUMBER}\s*${UNIT}\s+of\b|\b(?:due|scheduled|planned)\s+in\s+${NUMBER}\s*${UNIT}(?![\w-])|` +
+    String.raw`\btakes?\s+${NUMBER}\s*${UNIT}\s+as\b|\b(?:accepts?|rejects?|refuses?|allows?|given|gives?|yields?|becomes?|outputs?|writes?|stores?|sets?|splits?|rounds?|treats?|with|for|of|as|from)\s+(?:an?\s+)?(?:value\s+of\s+)?${NUMBER}\s*${UNIT}(?![\w-])(?=\s+(?:as|is|are|gives?|and|or|to|into|for)\b|\s*$|[,;.]\s|[,;.]$)`,
+  'giu',
+);
 /** `1 hour ago` says when something was, not how long it takes. */
 const MOMENT = new RegExp(
   String.raw`\b${NUMBER}\s*${UNIT}\s+(?:ago|earlier|later|before|old|in\s+the\s+(?:past|future))\b`,

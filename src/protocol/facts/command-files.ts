@@ -181,7 +181,7 @@ const FOUND_FOLDER = new RegExp(`"(?:${FOUND.source})"/|(?:${FOUND.source})/`, '
 export const asCommand = (script: string): string =>
   script
     .replace(/\\\n/g, ' ')
-    .replace(/^[^\S\n]*#.*$/gm, '')
+    .replace(/^[ \t]*#.*$/gm, '')
     .replace(FOUND_FOLDER, './');
 
 /** What a script may mean by a path: from the top, or from its own folder. */

@@ -12,7 +12,7 @@ import type { FileChange, LineList } from './file-change.ts';
 import { canDeclareTests } from './file-kinds.ts';
 import { coverage, covering, isPattern } from './globs.ts';
 import { isInstruction } from './instruction-files.ts';
-import { beyondScope, comesWithTests, isTest, parseScope, unheldOut } from './scope.ts';
+import { beyondScope, comesWithTests, isTest, parseScope, type Scope, unheldOut } from './scope.ts';
 
 export interface PathList {
   readonly paths: readonly string[];
@@ -44,6 +44,8 @@ export interface DiffFacts {
   readonly declared_late?: PathList;
   /** Outside the paths that the task's scope declares IN; tests have lists of their own. */
   readonly beyond_scope?: PathList;
+  /** New files among the tests that neither the scope nor any plan names. */
+  readonly tests_beyond?: PathList;
   /** What OUT says besides paths that it forbids: nothing but a reader can tell. */
   readonly out_parts?: PathList;
   /** Binary to git: no diff shows a line of them. */
@@ -92,6 +94,8 @@ export interface DiffFacts {
   readonly foreign_roots?: PathList;
   /** `id by author`: commits that bear another name than that of a coder of the task. */
   readonly named_otherwise?: PathList;
+  /** Tags, and branches by names of the project’s, that its coder made or moved in its clone: they stay there. */
+  readonly refs_in_clone?: PathList;
   /** Files that Liza did not look at: too large, too many, or generated. */
   readonly unread?: PathList;
   /** Files that are as they were in work that was put aside for the checkpoint. */
@@ -121,6 +125,7 @@ type DiffRead = Pick<
   | 'empty_commits'
   | 'roots'
   | 'named_otherwise'
+  | 'refs_in_clone'
   | 'unread'
   | 'brought_back'
   | 'put_aside'
@@ -141,6 +146,7 @@ export function diffFacts(
     empty_commits: empty = [],
     roots = [],
     named_otherwise: others = [],
+    refs_in_clone: refs = [],
     unread = [],
     brought_back: back = [],
     put_aside: aside = [],
@@ -163,6 +169,7 @@ export function diffFacts(
     ...listed('untouched', untouchedOnes(task, [...changes.map(({ path }) => path), ...passing, ...undone])),
     ...listed('declared_late', lateOnes(task, changes)),
     ...pick('beyond_scope', ({ path }) => beyond.has(path)),
+    ...pick('tests_beyond', newTestsBeyond(scope, changes, { patterns, onBase, isDeclared })),
     ...listed(
       'out_parts',
       unheldOut(scope, onBase ?? []).map((path) => ({ path, kind: 'changed' })),
@@ -211,6 +218,10 @@ export function diffFacts(
       'named_otherwise',
       others.map((path) => ({ path: gist(path, LONGEST), kind: 'added' })),
     ),
+    ...listed(
+      'refs_in_clone',
+      refs.map((path) => ({ path: pathWord(path), kind: 'added' })),
+    ),
     ...pick('unread', among(unread)),
     ...pick('brought_back', among(back)),
     ...listed(
@@ -224,6 +235,21 @@ export function diffFacts(
     ...(edits === undefined || edits.lines.length === 0 ? {} : { test_edits: edits }),
     ...defined({ marks }),
   };
+}
+
+interface Allowed {
+  readonly patterns: readonly string[];
+  readonly onBase: readonly string[] | undefined;
+  readonly isDeclared: (path: string) => boolean;
+}
+
+/** A test may come with any change, and nobody has to declare it: so nobody else would hear of one that came along. */
+function newTestsBeyond(scope: Scope, changes: readonly FileChange[], { patterns, onBase, isDeclared }: Allowed) {
+  const added = changes.filter(
+    ({ kind, moved_from, changed_from }) => kind === 'added' && !moved_from && !changed_from,
+  );
+  const tests = added.map(({ path }) => path).filter((path) => comesWithTests(path, patterns) && !isDeclared(path));
+  return among(beyondScope(scope, tests, onBase));
 }
 
 function deletedOnes(changes: readonly FileChange[]): readonly FileChange[] {

@@ -146,12 +146,21 @@ export function testsNowhere(
  * names no other test. One file or folder among the tests leaves the rest.
  */
 export function forbidsTests(scope: Scope, patterns: readonly string[], baseFiles: readonly string[] = []): boolean {
-  if (hasOpenTest(scope, patterns)) return false;
-  if ([...scope.in, ...outsideOut(scope, baseFiles)].some((item) => HAS_TESTS_WITHIN.test(item))) return false;
-  if (scope.prose.some((item) => /\btests?\b/i.test(withoutForbiddenTests(item) ?? item))) return false;
-  const asWord = scope.noTests === true || [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
-  return asWord || scope.out.some((item) => patterns.some((pattern) => takesKind(item, pattern, scope.in)));
+  if (leavesTests(scope, patterns, baseFiles)) return false;
+  return saysNoTests(scope) || scope.out.some((item) => patterns.some((pattern) => takesKind(item, pattern, scope.in)));
 }
+
+/** The same by words alone: no path of OUT says which files that are. */
+export const forbidsTestsInWords = (scope: Scope, patterns: readonly string[]): boolean =>
+  !leavesTests(scope, patterns, []) && saysNoTests(scope);
+
+const saysNoTests = (scope: Scope): boolean =>
+  scope.noTests === true || [...scope.out, ...scope.outProse].some((item) => TESTS_AS_WORD.test(item));
+
+const leavesTests = (scope: Scope, patterns: readonly string[], baseFiles: readonly string[]): boolean =>
+  hasOpenTest(scope, patterns) ||
+  [...scope.in, ...outsideOut(scope, baseFiles)].some((item) => HAS_TESTS_WITHIN.test(item)) ||
+  scope.prose.some((item) => /\btests?\b/i.test(withoutForbiddenTests(item) ?? item));
 
 /** Whether IN names a test that OUT leaves. */
 export const hasOpenTest = (scope: Scope, patterns: readonly string[]): boolean =>

@@ -226,10 +226,10 @@ export const concernsOf = ({ concerns }: HistoryEvent): readonly Concern[] =>
     ? concerns.filter((one): one is Concern => isFields(one) && typeof one['text'] === 'string')
     : [];
 
-export const concernText = ({ file, line, text, outside }: Concern): string =>
+export const concernText = ({ file, line, to, text, outside }: Concern): string =>
   file === undefined
     ? text
-    : `${file}:${line} — ${text}${outside === true ? ' (the change does not touch this file)' : ''}`;
+    : `${file}:${line}${to === undefined ? '' : `-${to}`} — ${text}${outside === true ? ' (the change does not touch this file)' : ''}`;
 
 /** Concerns as the board keeps them: those about files that the change leaves alone are marked. */
 export const markedConcerns = (concerns: readonly Concern[], outside: readonly string[] = []): readonly Concern[] =>

@@ -2,18 +2,20 @@
 // is read here; whether a file, line or test is there at the commit is for git to say (tasks/verdict-facts.ts). Linear in the text.
 
 import { whole } from '../../text/format.ts';
-import { LEAST_WORDS } from '../../text/sentence.ts';
+import { countWords, LEAST_WORDS } from '../../text/sentence.ts';
 import { criteriaOf } from '../definition/criteria.ts';
-import { isAboutTheDiff, saysWhatItDoes } from '../definition/criterion-kinds.ts';
+import { isAboutText, isAboutTheDiff, saysWhatItDoes } from '../definition/criterion-kinds.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
 import { type Evidence, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
-import { greenCommands, ranForm } from './ran-command.ts';
-import { placeIn, rejectionConcerns } from './verdict.ts';
+import { greenCommands, ranForm, ranNumber } from './ran-command.ts';
+import { placeIn, rangeEnd, rejectionConcerns } from './verdict.ts';
 
 /** What does not block, and somebody should know. */
 export interface Concern {
   readonly file?: string;
   readonly line?: number;
+  /** The last line of a range. */
+  readonly to?: number;
   readonly text: string;
   /** The change does not touch the file. */
   readonly outside?: true;
@@ -114,7 +116,7 @@ function concernsIn(text: string): readonly Concern[] {
     const place = pathIn(`${first} `);
     const said = [place?.text ?? first, ...below].join('\n').trim();
     if (/^[.\u2026]*$/.test(said)) return [];
-    return [place === undefined ? { text: said } : { file: place.file, line: place.line, text: said }];
+    return [place === undefined ? { text: said } : { ...place, text: said }];
   });
 }
 
@@ -123,9 +125,16 @@ export const concernsOfRejection = (text: string): readonly Concern[] =>
   rejectionConcerns(text).map((one) => pathIn(`${one} `) ?? { text: one });
 
 /** Where a sentence begins like a place (`at 10:30`, `localhost:80`, an address on the network) it names no file. */
-function pathIn(line: string): ReturnType<typeof placeIn> {
+function pathIn(line: string): (Concern & Pick<Required<Concern>, 'text'>) | undefined {
   const place = placeIn(line);
-  return place === undefined || /\s|:\/\/|^localhost$|^[\d.]+$/.test(place.file) ? undefined : place;
+  if (place === undefined || /\s|:\/\/|^localhost$|^[\d.]+$/.test(place.file)) return undefined;
+  const to = rangeEnd(line);
+  return {
+    file: place.file,
+    line: place.line,
+    ...(to === undefined || to <= place.line ? {} : { to }),
+    text: place.text,
+  };
 }
 
 /** `[concern] …`; also `Concern: …`. */
@@ -140,7 +149,7 @@ export const blockersIn = (text: string): readonly string[] =>
 
 export const CONCERN_FORM = '`- [concern] file:line — what somebody should know` (the place may be left out)';
 
-/** The form to fill in; `withTexts`: with each criterion's words, and the command that shows one that quotes it. */
+/** The form to fill in; `withTexts`: with each criterion's words, and the command that shows one that quotes it, which is a number without them. */
 export function approvalForm(task: Task, withTexts: boolean): string {
   return [
     `liza submit-verdict ${task.id} APPROVED - --commit ${task.review_commit} <<'VERDICT'`,
@@ -153,12 +162,23 @@ export function approvalForm(task: Task, withTexts: boolean): string {
 export const formLines = (task: Task, withTexts: boolean, only?: ReadonlySet<number>): readonly string[] =>
   criteriaOf(task.done_when).flatMap((text, at) => {
     if (only?.has(at + 1) === false) return [];
-    const shown = withTexts ? greenCommands(task).find((command) => text.includes(`\`${command}\``)) : undefined;
+    const shown = greenCommands(task).find((command) => text.includes(`\`${command}\``) || begins(text, command));
     return [
       ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? (isAboutTheDiff(text) && !saysWhatItDoes(text) ? DIFF : FIRST_WAY[task.type ?? 'code']) : ranForm(task, shown)}`,
+      `${at + 1}: ${shown === undefined ? wayFor(text, task) : withTexts ? ranForm(task, shown) : ranNumber(task, shown)}`,
     ];
   });
+
+/** `npm run lint exits 0`. */
+const begins = (text: string, command: string): boolean =>
+  text.startsWith(`${command} `) && command.includes(' ') && countWords(text) <= countWords(command) + MOST_RESULT;
+const MOST_RESULT = 12;
+
+/** By what the criterion is about, then by what such a task is. */
+function wayFor(criterion: string, { type = 'code' }: Task): string {
+  if (isAboutTheDiff(criterion) && !saysWhatItDoes(criterion)) return DIFF;
+  return isAboutText(criterion) ? PLACE : FIRST_WAY[type];
+}
 
 const TEST = 'test <file> › <name>';
 const PLACE = '<file>:<line>';

@@ -63,6 +63,8 @@ export interface TestProof {
   readonly missing?: string;
   /** The commit adds no test, it only changes or removes some. */
   readonly none_new?: true;
+  /** Commands that were red and green on the same files: what they show is chance, so nothing rests on them. */
+  readonly flaky?: readonly string[];
   /** Documents that the commit changes and its tests name: though they are green on the base, they may be about the change. */
   readonly reads?: readonly string[];
   /** So many more than each list names; the logs have them. */
@@ -88,6 +90,8 @@ export interface Disproof {
   readonly limit?: number;
   /** The command does not end on the base either, so no change by the coder helps. */
   readonly hangs_on_base?: true;
+  /** It was run once more at once, on the same files: green then, it is a flake. */
+  readonly again?: 'green' | 'red';
   /** The shell found no such command, or could not run it (126, 127): it may be misspelt, or missing on this machine. */
   readonly cannot_run?: true;
 }
@@ -204,7 +208,8 @@ export function knownRefusal(
       !(typeof entry.limit === 'number' && entry.limit < limit),
   );
   const last = red.at(-1);
-  if (last === undefined || (red.length < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
+  const runs = red.reduce((all, { again }) => all + (again === 'red' ? 2 : 1), 0);
+  if (last === undefined || (runs < RUNS_OF_ONE_COMMIT && last.hangs_on_base !== true)) return undefined;
   const text = (key: string): string => (typeof last[key] === 'string' ? last[key] : '');
   const disproof: Disproof = {
     guard: DISPROOFS.find((guard) => guard === last.what) ?? 'validation',

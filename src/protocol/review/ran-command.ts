@@ -77,6 +77,10 @@ const LONG = 100;
 /** Nobody writes it out on one line. */
 export const isUnwieldy = (command: string): boolean => command.length > LONG || command.trim().includes('\n');
 
+/** Where its words are not to be written out. */
+export const ranNumber = (task: Task, command: string): string =>
+  `ran #${runsAt(task, task.review_commit).findIndex((run) => run.command === command) + 1}`;
+
 /** How an approval may name it. */
 export function ranForm(task: Task, command: string): string {
   const at = runsAt(task, task.review_commit).findIndex((run) => run.command === command);

@@ -27,14 +27,16 @@ export const moreSkipped = (runs: readonly Run[]): number =>
     .filter(({ skipped = '' }) => skipCount(skipped.replace(/\d+ deselected/g, '')) > 0)
     .reduce((all, run) => all + Math.max(0, leftOut(run) - (run.skips_on_base ?? 0)), 0);
 
-/** `, BUT NOT ALL RAN (2 skipped)`; plainly where the base left out as many, or the command chooses tests itself. */
+/** `, BUT NOT ALL RAN (2 skipped)`, or only what the base has less of; plainly where the base left out as many, or the command chooses tests itself. */
 export function skippedText(run: Run): string {
   const { command, skipped, skips_on_base: before } = run;
   if (skipped === undefined) return '';
   if (isByChoice(command, skipped)) return `, ${skipped} (the command itself chooses tests)`;
   const told = unchosenAside(command, skipped);
   if (before !== undefined && before > 0 && leftOut(run) <= before) return `, ${told} (as many on the base)`;
-  return `, BUT NOT ALL RAN (${told}${before === undefined ? '' : `; on the base: ${before} left out`})`;
+  if (before !== undefined && before > 0)
+    return `, BUT ${leftOut(run) - before} MORE LEFT OUT THAN ON THE BASE (${told}; on the base: ${before} left out)`;
+  return `, BUT NOT ALL RAN (${told}${before === undefined ? '' : '; on the base all did'})`;
 }
 
 const isChoosing = (command: string): boolean => commandsRun([command], {}).some(choosesTests);

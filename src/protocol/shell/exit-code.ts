@@ -62,13 +62,17 @@ export function exitCode(command: string, { trusting, lacksPipefail = false }: R
   };
 }
 
-const MOST_STEPS = 2000;
+/** Of all steps together, each counted once for every way that leads to it, and for every way by which it ends the shell. */
+const MOST_STEPS = 3000;
 
 /** What that comes to, and what its commands were: of each it is kept how it ended. */
 function follow(line: ShellLine, ways: Ways, context: Context): Outcome {
-  context.budget.left -= 1;
-  if (context.budget.left < 0) return going(unread(ways));
+  const { budget } = context;
+  budget.left -= ways.length;
+  // The line is not understood any more: what is still followed of it shall cost nothing.
+  if (budget.left < 0) return going([START]);
   const outcome = step(line, ways, context);
+  budget.left -= outcome.back.length + outcome.exit.length;
   const isCall = line.kind === 'simple' && ways.some(({ functions }) => isOwn(functions, line.words[0]?.text ?? ''));
   const kept = isCall ? outcome : { ...outcome, next: outcome.next.map((way) => remembered(line, way)) };
   return MAY_END.has(line.kind) ? underErrexit(kept, context) : kept;

@@ -66,11 +66,13 @@ export function inTurn(first: Outcome, next: (ways: Ways) => Outcome): Outcome {
   const second = next(first.next);
   return {
     next: second.next,
-    back: merged([...first.back, ...second.back]),
-    exit: merged([...first.exit, ...second.exit]),
+    back: both(first.back, second.back),
+    exit: both(first.exit, second.exit),
     why: second.why,
   };
 }
+
+const both = (a: Ways, b: Ways): Ways => (b.length === 0 ? a : merged([...a, ...b]));
 
 export function merged(ways: Ways): Ways {
   const found = new Map<string, Way>();
@@ -82,16 +84,18 @@ export function merged(ways: Ways): Ways {
   return [...found.values()];
 }
 
-const keyOf = ({ red, errexit, pipefail, trap, codes, functions, job }: Way): string =>
-  JSON.stringify([
-    red,
-    errexit,
-    pipefail,
-    trap,
-    job,
-    codes,
-    Object.entries(functions).map(([name, { text }]) => [name, text]),
-  ]);
+/** A way is compared at each step that it goes on to. */
+const KEYS = new WeakMap<Way, string>();
+
+function keyOf(way: Way): string {
+  const known = KEYS.get(way);
+  if (known !== undefined) return known;
+  const { red, errexit, pipefail, trap, codes, functions, job } = way;
+  const bodies = Object.entries(functions).map(([name, { text }]) => [name, text]);
+  const key = JSON.stringify([red, errexit, pipefail, trap, job, codes, bodies]);
+  KEYS.set(way, key);
+  return key;
+}
 
 const joined = (a: Way, b: Way): Way => ({
   ...a,

@@ -55,7 +55,7 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza discovery dismiss ${discovery(state)} --reason "${EXAMPLE.dismissed}"`,
     `liza discovery reopen ${discovery(state)} --reason "${EXAMPLE.reopened}"`,
     `liza align "${EXAMPLE.serves}" --event "${EXAMPLE.event}"`,
-    `liza ask "${EXAMPLE.open}" --spec ${specOf(state)}#section --assume "${EXAMPLE.planned}"`,
+    `liza ask "${EXAMPLE.open}" --task new-task --assume "${EXAMPLE.planned}"`,
     `liza answer q-1 "${EXAMPLE.says}"`,
     `liza anomaly --type review_deadlock --task ${task} --detail assessment="${EXAMPLE.judgement}"`,
     `liza anomaly processed anomaly-1 --why "${EXAMPLE.became}"`,

@@ -4,6 +4,7 @@
 import { historyOf } from '../../protocol/leases.ts';
 import type { Concern } from '../../protocol/review/approval.ts';
 import { concernsOf, concernText, isFlagged, shownIn } from '../../protocol/review/approval-record.ts';
+import { flakeText, redCommands } from '../../protocol/review/flake.ts';
 import { proofAt } from '../../protocol/review/proof.ts';
 import { shownText } from '../../protocol/review/shown-text.ts';
 import { RAN_NO_TEST } from '../../protocol/review/test-count.ts';
@@ -30,6 +31,7 @@ export function newConcerns({ tasks, agents, goal }: State): readonly Said[] {
           .filter(isFlagged)
           .map((one) => `${task.id}, criterion ${one.n} (${whole(one.criterion)}): ${shownText(one)}`),
         ...idleIn(task, entry),
+        ...flakyIn(task, entry),
       ];
       return lines.length === 0 ? [] : [{ key, lines }];
     }),
@@ -42,6 +44,15 @@ const idleIn = (task: Task, { commit }: HistoryEvent): readonly string[] =>
     ok && tests === 0 ? [`${task.id}: \`${whole(command)}\` was green at the approved commit, and ${RAN_NO_TEST}`] : [],
   );
 
+/** The planner wrote them, and they will hold up the next task, too. */
+function flakyIn(task: Task, { commit }: HistoryEvent): readonly string[] {
+  if (typeof commit !== 'string') return [];
+  const flaky = [...new Set([...redCommands(task, commit), ...(proofAt(task, commit)?.tests?.flaky ?? [])])];
+  return flaky.length === 0
+    ? []
+    : [`${task.id}: at the approved commit ${flakeText(flaky)}. A timing needs repeats and a margin`];
+}
+
 const MOST = 12;
 
 export function concernLines(state: State): readonly string[] {
@@ -51,10 +62,12 @@ export function concernLines(state: State): readonly string[] {
   const more = all.length - shown.length;
   return [
     'SAID IN APPROVALS (none of it blocked; make a task of what matters, the rest needs nothing):',
-    ...(more === 0 ? [] : [`(${more} older: \`liza report\`)`]),
-    ...quoteList(shown, 'liza report'),
+    ...(more === 0 ? [] : [`(${more} older: ${SHOW})`]),
+    ...quoteList(shown, 'liza show <task>'),
   ];
 }
+
+const SHOW = '`liza show <task>`';
 
 const MOST_BEFORE = 6;
 const LONGEST_BEFORE = 400;

@@ -116,7 +116,7 @@ export const REDEFINES: ReadonlySet<string> = new Set(['amended', 'unblocked', '
 const OUTDATED: Readonly<Record<string, string>> = {
   REJECTED: 'that work was rejected, and each iteration has its own',
   INTEGRATION_FAILED: 'that work was approved, and this is the fix of its merge',
-  UNCLAIMED: 'the task was withdrawn since',
+  UNCLAIMED: 'the task was blocked or taken back since',
 };
 
 /** Whether a rejection is about work that is not what the coder has now, or the reviewer looks at. */

@@ -6,7 +6,7 @@ import { unique } from '../../protocol/change.ts';
 import { endedOfGoal } from '../../protocol/goal/goal-tasks.ts';
 import { sprintText } from '../../protocol/goal/sprint.ts';
 import { discoveryHead, isUrgent, openDiscoveries } from '../../protocol/messages/discoveries.ts';
-import { openQuestions } from '../../protocol/messages/questions.ts';
+import { blockingQuestions, openQuestions } from '../../protocol/messages/questions.ts';
 import { isAboutAgents } from '../../protocol/records/anomaly-types.ts';
 import { type Discovery, isTerminal, settings, type Task } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
@@ -139,7 +139,9 @@ const MOST_QUESTIONS = 20;
 
 /** Questions without an answer, so that nobody asks them twice or plans against what is assumed; `told`: those of wakes. */
 function stillOpen({ state }: Board, told: ReadonlySet<string>): readonly string[] {
-  const open = openQuestions(state).filter(({ id, task }) => !told.has(id) && !told.has(task ?? ''));
+  const blocking = state.tasks.filter(({ id }) => told.has(id)).flatMap((task) => blockingQuestions(state, task));
+  const isTold = new Set([...told, ...blocking.map(({ id }) => id)]);
+  const open = openQuestions(state).filter(({ id }) => !isTold.has(id));
   if (open.length === 0) return [];
   const shown = open.slice(-MOST_QUESTIONS).map(({ id, asked_by, task, text, assume }) => {
     const about = task === undefined ? '' : ` on ${task}`;

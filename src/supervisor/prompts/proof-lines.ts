@@ -1,6 +1,7 @@
 // What a reviewer is told of Liza's own runs: what ran at the commit, what ran on the base and runs no more, and whether
 // the new tests test anything.
 
+import { commandsOf, flakeText } from '../../protocol/review/flake.ts';
 import { NO_TEST_COMMAND, type Proof, proofOf, type TestProof } from '../../protocol/review/proof.ts';
 import { isLittle, isSteady, onlyReadTexts, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
@@ -13,6 +14,10 @@ import { showTask } from './task-fields.ts';
 
 const LONG = 100;
 
+const NO_COMMAND = 'which command it was is not on record';
+const OF_FLAKE =
+  'Find out whether tests of this change are unsteady. If it is the command itself, a timing say, that is no fault of the change: say so in a concern, for the planner';
+
 /** What Liza ran at the commit, and whether its tests test anything. */
 export function proofLines(
   task: Task,
@@ -22,6 +27,7 @@ export function proofLines(
   const proof = submitted === undefined ? undefined : proofOf(submitted);
   if (proof === undefined) return ['RUN BY LIZA: nothing; no command proves this commit, so run what does.'];
   const before = typeof submitted?.red_before === 'number' ? submitted.red_before : 0;
+  const redBy = commandsOf(submitted?.red_by);
   const since = sinceRedOf(submitted);
   // Without the logs: a reviewer in a sandbox cannot read them. A long command is written out under VALIDATION.
   const named = (command: string): string =>
@@ -41,11 +47,16 @@ export function proofLines(
         ]),
     ...(before === 0
       ? []
-      : [`THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE: its tests do not always pass.`]),
+      : [
+          `THE SAME COMMIT WAS RED ${counted(before, 'TIME')} BEFORE, and is green now: ${inline(redBy.length === 0 ? NO_COMMAND : flakeText(redBy))}. ${OF_FLAKE}`,
+        ]),
+    ...(proof.tests?.flaky === undefined
+      ? []
+      : [`RED AND GREEN when Liza compared it with the base: ${inline(flakeText(proof.tests.flaky))}. ${OF_FLAKE}`]),
     ...(since === undefined
       ? []
       : [
-          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) && !onlyReadTexts(since) ? ` That is nearly the same: ${isSteady(since) ? 'red each time, so not by chance; see that the difference mends it, and does not hide it' : 'find out whether the difference mends it, or its tests do not always pass'}.` : ''}`,
+          `RED BEFORE IT WAS GREEN: ${sinceRedText(since, before)}.${isLittle(since) && !onlyReadTexts(since) ? ` That is nearly the same: ${isSteady(since) ? 'red each time, so not by chance; see that the difference mends it, and does not hide it' : 'find out whether the difference mends it, or what was red is a flake'}.` : ''}`,
         ]),
     ...(proof.unrun_tests === undefined || proof.tests?.on_base === 'not_run'
       ? []

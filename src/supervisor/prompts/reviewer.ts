@@ -219,7 +219,7 @@ function uncheckedLines(config: Settings, task: Task): readonly string[] {
     ...unsureCriteria(task).map((n) => `criterion ${n}: ${ONLY_JUDGES}`),
   ].join('\n');
   return [
-    'CRITERIA WHOSE COMMAND NOBODY RAN; run each yourself:',
+    'CRITERIA WHOSE COMMAND NOBODY RAN (run each yourself; what a criterion says beside a command, only you see to):',
     ...quote(said === '' ? 'none' : said, showTask(task)),
   ];
 }
@@ -266,12 +266,13 @@ const FACTS = [
   ['tests_changed', 'EXISTING TESTS CHANGED (lines removed or replaced)'],
   ['tests_removed', 'TESTS REMOVED'],
   ['instructions', 'INSTRUCTION, CI OR GIT FILES'],
-  ['test_setup', 'HOW TESTS ARE RUN'],
+  ['test_setup', 'FILES CHANGED THAT DECIDE HOW TESTS ARE RUN'],
 ] as const;
 
 /** Told only where there are some. */
 const RARE = [
   ['beyond_scope', 'OUTSIDE SCOPE IN'],
+  ['tests_beyond', 'NEW TEST FILES THAT NEITHER SCOPE IN NOR ANY PLAN NAMES (do they belong to the task?)'],
   ['out_parts', 'SCOPE OUT THAT NO MACHINE CHECKS'],
   ['tests_within', 'TESTS WITHIN THE CODE (so nothing could be shown of them on the base)'],
   ['untouched', 'PLANNED AND NOT TOUCHED (was it not needed, or is something missing?)'],
@@ -312,6 +313,10 @@ const RARE = [
   ['put_aside', 'WORK FROM BEFORE THE PLAN, put aside for it (no fault by itself)'],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],
   ['named_otherwise', 'COMMITS UNDER ANOTHER NAME than that of the task’s coder (git log and git blame will show it)'],
+  [
+    'refs_in_clone',
+    'REFS THAT THE CODER MADE OR MOVED IN ITS CLONE, under names of the project (they stay there: neither Liza nor the project has them)',
+  ],
   ['foreign_roots', 'ROOTS OF ANOTHER HISTORY THAT IT BRINGS'],
   ['submodules', 'SUBMODULES, of which nothing is in this diff or was run'],
 ] as const;

@@ -36,7 +36,7 @@ function specLine({ spec_ref: ref }: Task, { project }: Places): string {
 /** Its criteria with their numbers, as approvals and refusals name them. */
 function doneWhen(task: Task): readonly string[] {
   let n = 0;
-  const numbered = task.done_when?.replace(/^- (?=[^\S\n]*\S)/gm, () => `${++n}. `);
+  const numbered = task.done_when?.replace(/^- (?=[ \t]*\S)/gm, () => `${++n}. `);
   return field(n === 0 ? 'DONE WHEN' : 'DONE WHEN (criteria by number)', numbered, showTask(task));
 }
 
@@ -188,9 +188,7 @@ export function firstPlan(task: Task): readonly string[] {
   );
   if (told.length === 0) return [];
   return [
-    plans.length === 1
-      ? 'FIRST PLAN of this work, whose changes are still in it:'
-      : 'FIRST PLAN of this work and those after it, whose changes are still in it:',
+    plans.length === 1 ? 'FIRST PLAN of this work:' : 'FIRST PLAN of this work, and those after it:',
     ...quoteList(
       [...new Set(told)].map((line) => gist(line, LONGEST_FIRST)),
       showTask(task),
@@ -202,7 +200,7 @@ function planLines(checkpoint: Readonly<Record<string, unknown>>, of: string): r
   const { text, texts } = readPlan(checkpoint);
   return [
     `${of}intent: ${text('intent')}`,
-    `${of}assumes: ${texts('assumptions').join('; ') || 'nothing'}`,
+    ...texts('assumptions').map((assumption) => `${of}assumes: ${assumption}`),
     `${of}risks: ${text('risks')}`,
     `${of}files: ${texts('files_to_modify').join(', ')}`,
   ];

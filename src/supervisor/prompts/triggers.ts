@@ -10,6 +10,7 @@ import { openDiscoveries } from '../../protocol/messages/discoveries.ts';
 import { blockingQuestions, needsPerson, openQuestions } from '../../protocol/messages/questions.ts';
 import { unrunnable } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
+import { isFields } from '../../protocol/values.ts';
 import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
 import { counted, listed } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
@@ -83,7 +84,7 @@ function initialPlanning({ state }: Board): readonly string[] {
           `These drafts already exist: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     `Add each task${begun.length === 0 ? '' : ' that is missing'}, those it depends on first, then finalize it; see COMMANDS and TESTS.`,
-    'What the specs leave open: ask, with what you assume (see COMMANDS), and plan with that; plan what rests on it last (`--priority 5`): the answer may come first.',
+    'What the specs leave open: ask while its task is a draft, with what you assume, and plan with that; plan what rests on it last (`--priority 5`): the answer may come first.',
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];
@@ -108,11 +109,20 @@ function blockedTask(board: Board, task: Task): readonly string[] {
   return [
     `* BLOCKED: ${task.id}${last?.agent === undefined ? '' : `, by ${inline(last.agent)}`}, iteration ${task.iteration ?? 0}, ${task.review_cycles_total ?? 0} rejections. History: \`liza show ${task.id}\``,
     ...field('REASON', task.blocked_reason, rest),
+    ...assumedOf(board, task),
     ...blockedQuestions(board, task),
     ...outsideOf(task),
     ...(task.attempted === undefined ? [] : ['TRIED:', ...quoteList(task.attempted, rest)]),
     ...whatToDo(board, task),
   ];
+}
+
+/** Of a plan that assumed too much, nobody can answer without them. */
+function assumedOf({ state }: Board, task: Task): readonly string[] {
+  const checkpoint = historyOf(task).findLast(({ event }) => event === 'pre_execution_checkpoint')?.checkpoint;
+  const assumptions = isFields(checkpoint) ? checkpoint['assumptions'] : undefined;
+  if (!Array.isArray(assumptions) || assumptions.length <= settings(state).assumption_budget) return [];
+  return ['ASSUMED:', ...quoteList(assumptions.map(String), showTask(task))];
 }
 
 /** A reviewer that blames what the change left alone may be what blocks it. */

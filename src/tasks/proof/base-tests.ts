@@ -14,9 +14,11 @@ import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
 import { failsByItself, stopsAt } from '../rules/judged-on-base.ts';
 import { commandsReached } from './commands-reached.ts';
-import { comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
+import { comparedWith, flakyOne, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
 import type { Moved } from './moved-tests.ts';
+import { runAgain } from './run-again.ts';
 import { type Proving, type RedRun, runAll, short } from './run-commands.ts';
+import { canRunTests } from './runs-tests.ts';
 import { checkoutFor } from './tests-on-base.ts';
 
 /** More are not read. */
@@ -53,12 +55,24 @@ export async function runBaseTests(
   const tests = (await filesAt(gitDir, base)).filter((path) => isTest(path, patterns));
   const missed = await noLongerRun(proving, changed);
   const checkout = { ...checkoutFor(context, proving), commit, tree };
-  return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, async (folder) => {
-    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), spend: limits.spend, only };
+  const runOn = async (folder: string, judges: readonly string[]): Promise<Looked | Refusal> => {
+    if (judges.length + redBefore.length === 0) return { outcome: 'unknown', untold: true };
+    const asked = { what: 'base-tests-', files: tree, seconds: limits.left(), spend: limits.spend, only: judges };
     const ran = await runAll(context, proving, folder, asked);
     if (isRefusal(ran)) return ran;
     const gone = changes.flatMap((change) => (change.new === undefined ? [change.path] : []));
     if (ran.red !== undefined) {
+      const { red } = ran;
+      const more = await runAgain(context, proving, red, {
+        ...limits,
+        folder,
+        files: tree,
+        what: 'base-tests-once-more-',
+      });
+      if (isRefusal(more)) return more;
+      const others = judges.filter((command) => command !== red.command);
+      if (more.is === 'green') return flakyOne(await runOn(folder, others), red.command);
+      if (!(await runsTests(proving, tree, red.command))) return besides(await runOn(folder, others), red);
       const printed = logText(context, ran.red);
       const why = `with the base's tests "${short(ran.red.command)}" ${ran.red.how}, and none of them was seen to fail`;
       if (!failsByItself({ printed, tests: ran.red.tests, gone, changed, missed }))
@@ -77,11 +91,25 @@ export async function runBaseTests(
     if (missed.length > 0)
       return { outcome: 'unknown', untold: true, why: `with the commit no command runs ${list(missed)} of the base` };
     const skipped = Math.max(0, ...ran.runs.map(leftOut));
-    if (only.length > 0 || again.outcome === 'green')
+    if (judges.length > 0 || again.outcome === 'green')
       return { outcome: 'green', ...(skipped === 0 ? {} : { skipped }) };
     return { outcome: 'unknown', untold: true, ...defined({ red: again.same[0]?.red }) };
-  });
+  };
+  return inDisposableCheckout<Looked | Refusal>(context, gitDir, checkout, (folder) => runOn(folder, only));
 }
+
+/** By this command alone; of the project's own test command it is believed. */
+function runsTests({ gitDir, settings }: Proving, tree: string, command: string): Promise<boolean> {
+  const { test_command: own, ...others } = settings;
+  const asked = own?.trim() === command ? settings : (others as typeof settings);
+  return canRunTests({ gitDir, commit: tree, commands: [command], settings: asked });
+}
+
+/** What fails and runs no test, a timing say, is no test of the base: the others tell. */
+const besides = (seen: Looked | Refusal, red: RedRun): Looked | Refusal =>
+  isRefusal(seen) || seen.outcome !== 'unknown' || seen.why !== undefined
+    ? seen
+    : { ...seen, red, why: `with the base's tests "${short(red.command)}" ${red.how}, and it runs no test` };
 
 /** Red by nothing but what is elsewhere now: whether what they check holds was not tried. What is gone fails them. */
 function stopped(seen: Looked, missing: readonly string[], changes: Proving['facts']['changes']): Looked {

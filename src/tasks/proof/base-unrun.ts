@@ -25,15 +25,16 @@ import { type BaseAlone, baseAlone, checkoutFor } from './tests-on-base.ts';
 /** More are not read. */
 const MOST_FILES = 500;
 
-/** What the commands run on the base, of which that is not on the board: for a commit that changes how tests are run. */
+/** What the commands run on the base, of which that is not on the board: for a commit that changes how tests are run, or whose runs left some out. */
 export async function countOnBase(
   context: TaskContext,
   proving: Proving,
   limits: Limits,
+  asked = proving.commands,
 ): Promise<BaseAlone | Refusal | undefined> {
-  const { gitDir, board, base, commands } = proving;
+  const { gitDir, board, base } = proving;
   const known = testsAt(board.state, base);
-  const only = commands.filter((command) => !known.has(command));
+  const only = asked.filter((command) => !known.has(command));
   if (only.length === 0) return undefined;
   const checkout = { ...checkoutFor(context, proving), commit: base };
   const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>

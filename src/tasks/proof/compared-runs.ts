@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
+import { flakeText } from '../../protocol/review/flake.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
 import type { TaskContext } from '../context.ts';
 import { readLog } from '../read-log.ts';
@@ -20,6 +21,8 @@ export interface Looked {
   readonly skipped?: number;
   /** Why it is not known, where no run that failed says so. */
   readonly why?: string;
+  /** Commands that were red and green on the same files. */
+  readonly flaky?: readonly string[];
   /** Nobody could tell it here, whatever the coder does: the base itself is red. */
   readonly untold?: true;
 }
@@ -49,6 +52,16 @@ export const isTelling = ({ ended }: RedRun): boolean => ended === 'exited' || e
 
 export const outcomeOf = ({ red }: Ran): Looked =>
   red === undefined ? { outcome: 'green' } : { outcome: isTelling(red) ? 'red' : 'unknown', red };
+
+/** What the others show, beside a command that shows nothing. Where there are no others, nobody could tell. */
+export const flakyOne = (seen: Looked | Refusal, command: string): Looked | Refusal =>
+  isRefusal(seen)
+    ? seen
+    : {
+        ...seen,
+        flaky: [command, ...(seen.flaky ?? [])],
+        ...(seen.outcome === 'unknown' && seen.why === undefined ? { why: flakeText([command]) } : {}),
+      };
 
 export interface Checkout {
   readonly folder: string;

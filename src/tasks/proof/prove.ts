@@ -22,8 +22,10 @@ import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import type { Unprepared } from '../prepare-checkout.ts';
 import { unrunOfBase } from './base-unrun.ts';
+import { timed } from './compared-runs.ts';
 import { makeEvidenceFolder, makeRoomForEvidence } from './evidence-retention.ts';
 import { testsAdded } from './new-tests.ts';
+import { runAgain } from './run-again.ts';
 import { logFolder, logOf, type Proving, type Ran, type RedRun, runAll, tenths } from './run-commands.ts';
 import { canRunTests, filesNotRun } from './runs-tests.ts';
 import { unrunDisproof } from './test-disproof.ts';
@@ -48,9 +50,17 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     changed = paths;
   };
   const checkout = { purpose: 'proof', task: task.id, commit, settings, prepareLog, onAbove, onChanged } as const;
-  const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, (folder) =>
-    runAll(context, proving, folder, { what: '', files: commit, seconds: settings.validation_timeout }),
-  );
+  let again: 'green' | 'red' | undefined;
+  const ran = await inDisposableCheckout<Ran | Refusal>(context, gitDir, checkout, async (folder) => {
+    const limits = timed(settings.validation_timeout);
+    const asked = { what: '', files: commit, seconds: settings.validation_timeout, spend: limits.spend };
+    const all = await runAll(context, proving, folder, asked);
+    if (isRefusal(all) || all.red === undefined) return all;
+    const more = await runAgain(context, proving, all.red, { ...limits, folder, files: commit, what: '' });
+    if (isRefusal(more)) return more;
+    again = more.is;
+    return all;
+  });
   if (isRefusal(ran)) return ran.guard === 'post-worktree-cmd' ? { ...ran, hint: unpreparedHint(task.id) } : ran;
   const since = (): number => tenths(taken());
   const { red } = ran as Ran;
@@ -71,7 +81,7 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
       runs,
       seconds: since(),
       ...setup,
-      disproof: disproofOf(proving, red, { onBase, unread: unreadIn(context, red) }),
+      disproof: disproofOf(proving, red, { onBase, unread: unreadIn(context, red), ...defined({ again }) }),
     };
   }
   const runsTests = await canRunTests(proving);
@@ -89,6 +99,9 @@ export async function prove(context: TaskContext, proving: Proving): Promise<Pro
     runsTests,
     counted: new Map(runs.flatMap(({ command, tests: many }) => (many === undefined ? [] : [[command, many]]))),
     notRun: missed,
+    skipping: runs.flatMap(({ command, skipped }) =>
+      skipped === undefined || skipsAt(proving.board.state, proving.base).has(command) ? [] : [command],
+    ),
   });
   if (isRefusal(told)) return told;
   const { tests, disproof, before } = told;

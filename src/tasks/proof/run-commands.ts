@@ -147,6 +147,9 @@ export async function inSpoiltFolder<T>(work: () => Promise<T>): Promise<T | Ref
 }
 
 const PLACES: Readonly<Record<string, string>> = {
+  'again-': ', once more',
+  'tests-on-base-again-': ', the new tests on the base, once more',
+  'base-tests-once-more-again-': ', the base’s tests on the commit, once more',
   'base-': ', on the base alone',
   'tests-on-base-': ', the new tests on the base',
   'tests-on-red-base-': ', the new tests on the base, by what is red there without them',

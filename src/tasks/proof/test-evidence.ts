@@ -31,6 +31,8 @@ export interface Beforehand {
   readonly runsTests: boolean;
   /** How many tests the commands ran at the commit. */
   readonly counted: ReadonlyMap<string, number>;
+  /** Commands that left tests out, where it is not known whether they do so on the base. */
+  readonly skipping: readonly string[];
   /** Changed test files that no command runs: what is run says nothing of them. */
   readonly notRun: readonly string[];
 }
@@ -42,7 +44,7 @@ export interface TestsProved {
   readonly disproof?: Disproof;
 }
 
-/** A change to how tests are run is held against what ran before, whether it has tests or not. */
+/** A change to how tests are run, and a run that left some out, are held against the base, whether it has tests or not. */
 export async function proveTests(
   context: TaskContext,
   proving: Proving,
@@ -52,8 +54,9 @@ export async function proveTests(
   const proved = await provedTests(context, proving, beforehand);
   if (isRefusal(proved) || proved.before !== undefined || proved.disproof !== undefined) return proved;
   const isLate = settings.tdd !== 'strict' && beforehand.taken > settings.tdd_timeout;
-  if (facts.test_setup === undefined || !beforehand.runsTests || isLate) return proved;
-  const before = await countOnBase(context, proving, limitsOf(proving));
+  const skipping = facts.test_setup === undefined ? beforehand.skipping : undefined;
+  if (skipping?.length === 0 || !beforehand.runsTests || isLate) return proved;
+  const before = await countOnBase(context, proving, limitsOf(proving), skipping);
   if (before !== undefined && isRefusal(before)) return before;
   return { ...proved, ...defined({ before }) };
 }
@@ -150,6 +153,7 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,
     ofBase?.red?.log,
   ];
+  const flaky = [...new Set([...(withTests?.flaky ?? []), ...(ofBase?.flaky ?? [])])];
   const kept = logs.filter((log) => log !== undefined);
   const tests: TestProof = {
     mode,
@@ -161,11 +165,12 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
     ...defined({ by: onRed?.command }),
     ...listed('failed', failed),
     ...listed('passed', passed),
-    ...(names ? listed('untold', untold) : {}),
+    ...(names && onRed !== undefined ? listed('untold', untold) : {}),
     ...defined({ missing }),
     ...listed('base_failed', base_failed),
     ...(addsNone(proving, added) ? { none_new: true } : {}),
     ...(onBase.read.length === 0 ? {} : { reads: onBase.read }),
+    ...(flaky.length === 0 ? {} : { flaky }),
     ...defined({ base_skipped: ofBase?.skipped }),
     ...(reasons.length === 0 ? {} : { because, why: reasons.join('; ') }),
     ...(kept.length === 0 ? {} : { logs: kept }),

@@ -12,8 +12,17 @@ import type { TaskContext } from '../context.ts';
 import { inDisposableCheckout } from '../disposable-checkout.ts';
 import { failedByNew, type GreenRun, isIdleNow, type NoRed, ranThem, withoutRed } from '../rules/judged-on-base.ts';
 import { byNewSettings } from './by-new-settings.ts';
-import { type Checkout, comparedWith, type Limits, type Looked, logText, outcomeOf } from './compared-runs.ts';
+import {
+  type Checkout,
+  comparedWith,
+  flakyOne,
+  type Limits,
+  type Looked,
+  logText,
+  outcomeOf,
+} from './compared-runs.ts';
 import type { Reach } from './reach.ts';
+import { runAgain } from './run-again.ts';
 import { inSpoiltFolder, logOf, type Proving, type Ran, type RedRun, runAll, short } from './run-commands.ts';
 
 /** What the commands did on the base alone: how many tests they ran and left out, and where their logs are. */
@@ -120,7 +129,16 @@ async function runWith(
   const asked = { what: 'tests-on-base-', files: tree, seconds: limits.left(), spend: limits.spend, only };
   const both = await runAll(context, proving, folder, asked);
   if (isRefusal(both)) return both;
-  if (both.red !== undefined) return redWith(context, asking, both.red, outcomeOf(both));
+  if (both.red !== undefined) {
+    const { command } = both.red;
+    const place = { ...limits, folder, files: tree, what: 'tests-on-base-' };
+    const more = isByNew(context, asking, both.red) ? {} : await runAgain(context, proving, both.red, place);
+    if (isRefusal(more)) return more;
+    if (more.is !== 'green') return redWith(context, asking, both.red, outcomeOf(both));
+    const others = judges.filter((one) => one !== command);
+    if (others.length + redBefore.length === 0) return flakyOne({ outcome: 'unknown', untold: true }, command);
+    return flakyOne(await runWith(context, proving, { ...asking, judges: others }, { folder, tree, limits }), command);
+  }
   const again = await comparedWith(context, proving, redBefore, { folder, tree, limits, what: 'tests-on-red-base-' });
   if (isRefusal(again) || again.outcome === 'red') return again;
   if (asking.files.length === 0)
@@ -158,11 +176,15 @@ function onlyAtCommit({ command, tests = 0 }: Ran['runs'][number], atCommit: Rea
   return { outcome: 'unknown', untold: true, why };
 }
 
-/** What fails by a command that does not lead to the new tests fails for another reason: old ones were moved, say. */
-function redWith(context: TaskContext, { named, reach, added, files }: WithTests, red: RedRun, seen: Looked): Looked {
+/** Its words lead to the new tests, or one of them was seen to fail or to stop. */
+function isByNew(context: TaskContext, { named, reach, added, files }: WithTests, red: RedRun): boolean {
   const leads = named.includes(red.command) || (reach.onBase.get(red.command)?.size ?? 0) > 0;
-  const isByThem = leads || failedByNew(logText(context, red), { names: added, files: new Set(files) }) !== undefined;
-  if (seen.outcome !== 'red' || isByThem) return seen;
+  return leads || failedByNew(logText(context, red), { names: added, files: new Set(files) }) !== undefined;
+}
+
+/** What fails by a command that does not lead to the new tests fails for another reason: old ones were moved, say. */
+function redWith(context: TaskContext, asking: WithTests, red: RedRun, seen: Looked): Looked {
+  if (seen.outcome !== 'red' || isByNew(context, asking, red)) return seen;
   const why = `with the tests of the commit "${short(red.command)}" ${red.how} on the base, which does not lead to them`;
   return { outcome: 'unknown', untold: true, red, why };
 }

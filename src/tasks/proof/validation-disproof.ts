@@ -2,7 +2,8 @@
 // without an end on the base, too.
 
 import { inBash, type UnreadLine } from '../../protocol/facts/spec-facts.ts';
-import { type Disproof, greenAt } from '../../protocol/review/proof.ts';
+import { UNRUNNABLE } from '../../protocol/review/flake.ts';
+import { type Disproof, greenAt, redBefore as redBeforeAt } from '../../protocol/review/proof.ts';
 import { MOST_TRIAL_LINES, trialOf } from '../../protocol/review/trial.ts';
 import { shellQuoted } from '../../protocol/shell/shell-words.ts';
 import type { Task } from '../../protocol/state.ts';
@@ -61,18 +62,36 @@ const firstWords = (command: string): string => {
 interface Looked {
   readonly onBase: OnBase | undefined;
   readonly unread: UnreadLine | undefined;
+  /** How it ended when it ran once more, at once. */
+  readonly again?: 'green' | 'red';
 }
 
-export function disproofOf(proving: Proving, red: RedRun, { onBase, unread }: Looked): Disproof {
+/** Whose flake it is, its coder alone can tell; the second time asking is all that is left. */
+function flakeHint({ task, commit }: Proving, red: RedRun): string {
+  const mend = 'If your change or its tests are why, make them steady, commit, and submit the new HEAD';
+  const question = `The validation ${short(red.command)} is red and green on the same files, a flake: what should be run instead?`;
+  return redBeforeAt(task, commit) === 0
+    ? `${mend}. If it is the command, a timing say, submit the same commit again: it is run again, and the reviewer is told of both`
+    : `${mend}. If it is the command, ask for a steady one: liza block ${task.id} --reason "its validation is red and green on the same files" --question ${shellQuoted(question)}`;
+}
+
+export function disproofOf(proving: Proving, red: RedRun, { onBase, unread, again }: Looked): Disproof {
   const { task, base, settings } = proving;
   const found = {
     guard: 'validation',
     reason: `Liza ran its validation at this commit, and ${numbered(proving, red)} ${red.how}`,
     hint: REMEDY,
     output: outputOf(red.tail),
+    ...(again === undefined ? {} : { again }),
   } as const;
-  if (red.code === 126 || red.code === 127 || unread !== undefined)
+  if (UNRUNNABLE.includes(red.code ?? 0) || unread !== undefined)
     return { ...found, hint: unrunnableHint(task.id, red, unread), cannot_run: true };
+  if (again === 'green')
+    return {
+      ...found,
+      reason: `${found.reason}; run once more on the same files, it was green: a flake, or it needs what its first run leaves`,
+      hint: flakeHint(proving, red),
+    };
   if (red.ended !== 'timed-out') {
     // Without what the change brings it is red by nature.
     if (proving.facts.changes.some(({ path, kind }) => kind === 'added' && red.command.includes(path))) return found;

@@ -15,7 +15,7 @@ const NONE_RAN = new RegExp(
     String.raw`^=*\s?no tests (?:ran|collected)\b`,
     String.raw`^No tests? (?:(?:files? )?found|executed|were found|is available|matches)\b`,
     String.raw`^\d* ?0 tests? (?:ran|run)\b`,
-    String.raw`^[^\S\n]*Tests:? +(?:\d+ (?:skipped|todo)(?:, | \| )?)+ ?(?:\d+ total|\(\d+\))$`,
+    String.raw`^[ \t]*Tests:? +(?:\d+ (?:skipped|todo)(?:, | \| )?)+ ?(?:\d+ total|\(\d+\))$`,
     String.raw`^1\.\.0(?: |$)`,
     String.raw`^All 0 tests passed|\bExecuted 0 tests\b|\bTest run with 0 tests\b`,
   ].join('|'),

@@ -65,8 +65,15 @@ const isOff =
     });
   };
 /** One about constants, or that a length is no less than 0, is green whatever the code does. */
-const asserts = (lines: readonly DiffLine[]): number =>
-  lines.filter(({ text, moved }) => !moved && ASSERTS.test(text.slice(0, READ)) && !isAlwaysTrue(text)).length;
+const asserts = (lines: readonly DiffLine[], path: string): number =>
+  outsideImports(lines).filter(({ text, moved }) => !moved && isAssertion(text.slice(0, READ), path)).length;
+
+/** What a comment says, a name of an import that stands in a line of its own, and a test's title assert nothing. */
+const isAssertion = (line: string, path: string): boolean =>
+  ASSERTS.test(splitLine(line, path).code.replace(TITLE, '$1')) && !NAME_ALONE.test(line) && !isAlwaysTrue(line);
+
+const NAME_ALONE = /^\s*(?:type\s+)?[\w$]+(?:\s+as\s+[\w$]+)?,?\s*$/;
+const TITLE = /^(\s*(?:it|test|describe|context|specify)(?:\.\w+){0,3}\(\s*)(['"`])(?:\\.|(?!\2).)*\2/;
 
 const isAlwaysTrue = (text: string): boolean => {
   const line = text.slice(0, LONGEST_CONSTANT).trim().replace(/;$/, '');
@@ -100,10 +107,12 @@ const IMPORT_ENDS = /\}\s*from\b|^\s*\)/;
 const STAND_IN = /mock|fake|stub|dummy/i;
 
 /** Without the lines of imports, unless they bring a stand-in in. */
-function withoutImports({ gone, came }: Hunk): readonly DiffLine[] {
-  if (came.some(({ text }) => IMPORTS.test(text.slice(0, READ)) && STAND_IN.test(text))) return gone;
+const withoutImports = ({ gone, came }: Hunk): readonly DiffLine[] =>
+  came.some(({ text }) => IMPORTS.test(text.slice(0, READ)) && STAND_IN.test(text)) ? gone : outsideImports(gone);
+
+function outsideImports(lines: readonly DiffLine[]): readonly DiffLine[] {
   let isOpen = false;
-  return gone.filter(({ text }) => {
+  return lines.filter(({ text }) => {
     const line = text.slice(0, READ);
     const isImport = isOpen || IMPORTS.test(line) || IMPORT_BEGINS.test(line);
     isOpen = (isOpen || IMPORT_BEGINS.test(line)) && !IMPORT_ENDS.test(line);
@@ -144,7 +153,10 @@ export const losing = (hunks: readonly Hunk[]): ReadonlySet<string> =>
 export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
   new Set(
     hunks
-      .filter(({ path, isNew, gone, came }) => came.some(isOff(path)) || (!isNew && asserts(gone) > asserts(came)))
+      .filter(
+        ({ path, isNew, gone, came }) =>
+          came.some(isOff(path)) || (!isNew && asserts(gone, path) > asserts(came, path)),
+      )
       .map(({ path }) => path),
   );
 

@@ -391,6 +391,17 @@ test('as many skipped tests as on the base are no alarm', async () => {
   expect(stdout).not.toContain('NOT ALL RAN');
 });
 
+test('nor where the change touches no test, so that nothing else would have looked at the base', async () => {
+  const config = { test_command: "printf '# tests 3\\n# pass 1\\n# skipped 2\\n'", tdd: 'evidence' } as const;
+  p = project({ tasks: [{ id: 't', type: 'docs', scope: 'IN: README.md' }], config });
+  await p.begun('t');
+  p.work('t', { 'README.md': 'says more\n' });
+  succeeded(await p.submit('t'));
+  const { stdout } = await p.ok(['show', 't']);
+  expect(stdout).toContain('skipped 2 (as many on the base)');
+  expect(stdout).not.toContain('NOT ALL RAN');
+});
+
 test('a runner that leaves old tests out shows in the number of tests, beside the base’s', async () => {
   const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => String(1));\n`;
   const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });

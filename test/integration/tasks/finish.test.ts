@@ -238,6 +238,19 @@ describe('refused, and nothing of the person’s is touched', () => {
     await expectUntouched();
   });
 
+  test('a change to another file stays where it is, staged or not, and holds nothing', async () => {
+    ahead({ 'task.txt': 'task\n' });
+    p.write({ 'README.md': 'being edited\n', 'src/app.ts': 'staged\n', 'notes/mine.txt': 'never added\n' });
+    p.git('add', 'src/app.ts');
+    const before = p.git('status', '--porcelain', '--untracked-files=all');
+    const { code, stdout } = await liza(['finish', '--yes']);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`${p.root} is updated to`) });
+    expect(stdout).not.toContain('clean');
+    expect(p.git('status', '--porcelain', '--untracked-files=all')).toBe(before);
+    expect([p.read('README.md'), p.read('task.txt')]).toEqual(['being edited\n', 'task\n']);
+    expect(p.head('main')).toBe(p.head());
+  });
+
   test('main was rewritten: what it had and has no more is named before it comes back', async () => {
     p = project({ config: { base_branch: 'main' } });
     p.commit({ 'secret.txt': 'token\n' }, 'a secret');
@@ -411,7 +424,7 @@ describe('how far the branches are apart', () => {
     const status = (await p.ok(['status'])).stdout.replace(/\s+/g, ' ');
     // Once, and without an outcome that nobody knows yet.
     expect(status).toContain(
-      'merge it into main: liza finish, by a merge commit unless the two conflict, since main has 1 commit of its own',
+      'merge it into main: liza finish; main also has 1 commit of its own, which it keeps: no liza sync is needed',
     );
     expect(status.split('liza finish')).toHaveLength(2);
     const doctor = (await p.liza(['doctor'])).stdout;
@@ -449,7 +462,7 @@ describe('main went on since the two parted', () => {
     const file = (await p.state()).goal.spec_ref?.split('#')[0] ?? '';
     p.commit({ [file]: '# Greet\n\nEverybody.\n' });
     const check = async () => (await p.ok(['finish', '--check'])).stdout.replace(/\s+/g, ' ');
-    expect(await check()).toContain("a merge commit, because the commit of the goal's document is on main alone");
+    expect(await check()).toContain("a merge commit, because main has the goal's document in a commit of its own");
     expect(await check()).not.toContain('no agent has seen');
     p.commit({ 'a.txt': 'a\n' });
     // One count in every sentence, and it is git's.

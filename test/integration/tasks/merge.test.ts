@@ -2,6 +2,7 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
@@ -43,6 +44,22 @@ async function expectUntouched(head = start): Promise<void> {
   expect(p.refs('refs/liza/merging')).toEqual({});
   expect(leftoversIn(p.context.disk, p.file('.worktrees'))).toEqual([]);
 }
+
+test('other content under the name of what was reviewed is held, and nothing of it lands', async () => {
+  approved({ t: { 'list.txt': lines([1, 'reviewed']) } });
+  const id = p.git('rev-parse', `${await commitOf('t')}:list.txt`);
+  const object = p.file(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`);
+  const reviewed = fs.readFileSync(object);
+  const other = Buffer.from(lines([1, 'exchanged']));
+  fs.chmodSync(object, 0o644);
+  fs.writeFileSync(object, deflateSync(Buffer.concat([Buffer.from(`blob ${other.length}\0`), other])));
+  expect(await failure(p.merge('t'))).toMatchObject(
+    refusedBy('held', { message: expect.stringContaining('not what their names say') }),
+  );
+  expect(p.head()).toBe(start);
+  fs.writeFileSync(object, reviewed);
+  expect(await p.merge('t')).toMatchObject({ how: 'fast-forward' });
+});
 
 describe('ways', () => {
   test('forward, then with a merge commit that says whose work it is, then what is there already', async () => {
@@ -231,7 +248,7 @@ describe('the branch', () => {
     expect(fs.readFileSync(p.file('list.txt'), 'utf8')).toBe('being edited\n');
     p.git('checkout', '-q', 'list.txt');
     const merged = succeeded(await p.merge('t'));
-    expect(merged.remarks).toEqual([expect.stringContaining('is advanced')]);
+    expect(merged.remarks).toEqual([expect.stringContaining('is updated to')]);
     expect(p.git('status', '--porcelain')).toBe('');
     expect(fs.readFileSync(p.file('list.txt'), 'utf8')).toBe(lines([1, 't']));
     expect(await p.task('t')).not.toHaveProperty('merge_held');

@@ -108,32 +108,53 @@ test('what was found is not written through a link in the evidence’s place', a
 });
 
 describe('the same commit again', () => {
-  test('is run once more, for tests that do not always pass; then the answer is the known one, at once', async () => {
+  test('is run once more, at once, for tests that do not always pass; then the answer is the known one', async () => {
     await begun(`${RAN} echo the reason; exit 1`);
     const first = await refused();
     expect(first.message).not.toContain('not run again');
-    await refused();
     expect(runs()).toBe(2);
+    await refused();
     const third = await refused();
     expect(runs()).toBe(2);
     expect(third).toMatchObject(refusedBy('validation', { lines: first.lines }));
     expect(third.message).toContain('not run again');
     expect(third.hint).toContain('Fix it');
     // Each refusal counts towards the limit; only what was run counts as red.
-    expect(await failures()).toMatchObject([{}, {}, { remembered: true }]);
+    expect(await failures()).toMatchObject([{ again: 'red' }, { remembered: true }, { remembered: true }]);
     expect((await failures())[2]).not.toHaveProperty('output');
   });
 
-  test('one that passes the second time is submitted, and the reviewer is told', async () => {
-    await begun(`${RAN} test "$(wc -l < ../../../runs)" -gt 1`);
+  test('one that is green when it runs again is told as a flake, with its way on, and by its command', async () => {
+    const command = `${RAN} test "$(wc -l < ../../../runs)" -gt 1`;
+    await begun(command);
+    const no = await refused();
+    expect(runs()).toBe(2);
+    expect(no.message).toContain('ended with 1; run once more on the same files, it was green: a flake');
+    expect(no.hint).toContain('If it is the command, a timing say, submit the same commit again');
+    expect(await failures()).toMatchObject([{ again: 'green' }]);
+    const done = await p.submit('t');
+    succeeded(done);
+    expect(JSON.stringify(done)).toContain(
+      'was red and green on the same files, a flake of that command; the reviewer is told',
+    );
+    expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1, red_by: [command] });
+    const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
+    expect(shown).toContain('the same commit was red 1 time; “echo ran');
+    expect(shown).not.toMatch(/tests (?:of the base fail|do not always pass)/);
+  });
+
+  test('a flake that comes a second time: the planner is asked for a steady command', async () => {
+    await begun(`${RAN} test "$(($(wc -l < ../../../runs) % 2))" -eq 0`);
     await refused();
-    succeeded(await p.submit('t'));
-    expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1 });
+    const again = await refused();
+    expect(again.message).toContain('a flake');
+    expect(again.hint).toContain('ask for a steady one: liza block t --reason');
+    expect(runs()).toBe(4);
   });
 
   test('nearly the same commit that was red before: the person is told how often, and by how much it differs', async () => {
     const [file = ''] = Object.keys(WORK);
-    const red = await begun(`${RAN} test "$(wc -l < ../../../runs)" -gt 2`);
+    const red = await begun(`${RAN} test "$(wc -l < ../../../runs)" -gt 4`);
     await refused();
     p.work('t', { [file]: `\n${WORK[file as keyof typeof WORK]}\n\n` });
     await refused();
@@ -163,13 +184,13 @@ describe('the same commit again', () => {
     expect(runs()).toBe(2);
     await p.config({ test_command: 'test -d .' });
     await refused();
-    expect(runs()).toBe(3);
+    expect(runs()).toBe(4);
     await p.config({ test_command: null, post_worktree_cmd: 'true' });
     await refused();
-    expect(runs()).toBe(4);
+    expect(runs()).toBe(6);
     await p.config({ post_worktree_cmd: null });
     await refused();
-    expect(runs()).toBe(4);
+    expect(runs()).toBe(6);
     await p.run('coder-1', { name: 'block', task: 't', reason: 'red', questions: ['why?'] });
     await p.run(undefined, {
       name: 'unblock',
@@ -180,7 +201,7 @@ describe('the same commit again', () => {
     });
     await p.begun('t');
     await refused();
-    expect(runs()).toBe(5);
+    expect(runs()).toBe(8);
   });
 
   test('as many as the limit block the task, run or not', async () => {

@@ -149,6 +149,7 @@ process.exit(right ? 0 : 1);
     expect((await refused()).guard).toBe('validation');
     await sleep(Math.max(0, next + 50 - Date.now()));
     p.write({ [DEEP]: 'exports.right = true;\n' });
+    p.work('t', { 'src/value': '1 2 3\n' });
     expect(await refused()).toMatchObject({
       guard: 'above-checkout',
       message: expect.stringContaining(`${p.file('node_modules')} (answers/lib`),
@@ -173,6 +174,7 @@ process.exit(right ? 0 : 1);
     expect(await alarms()).toEqual([]);
     plant();
     const place = `${p.file('node_modules')} (answers)`;
+    p.work('t', { 'src/value': '1 2 3\n' });
     expect(await refused()).toMatchObject({
       guard: 'above-checkout',
       code: 3,
@@ -568,6 +570,7 @@ describe('tests of a document', () => {
     p.work('t', { 'src/value': '1 2\n', 'test/new.test.js': text });
     const { said, proof } = await submitted();
     expect(proof.tests).toMatchObject({ on_base: 'green', passed: ['adds two numbers'] });
+    expect(proof.tests).not.toHaveProperty('untold');
     expect(JSON.stringify(said)).toContain('prove nothing about the change: adds two numbers; the reviewer is told');
   });
 
@@ -1000,7 +1003,7 @@ describe('evidence', () => {
     const no = await submitForReview(p.as('coder-1', { env }), 't', 'HEAD');
     expect(JSON.stringify(no)).toContain('[redacted]');
     const told = kept().map((name) => fs.readFileSync(p.file('.liza/evidence', name), 'utf8'));
-    expect(kept()).toEqual(['t/1-1.log', 't/1-2.log', 't/1.json']);
+    expect(kept()).toEqual(['t/1-1.log', 't/1-2.log', 't/1-again-1.log', 't/1.json']);
     expect(told[1]).toBe('[redacted]\n[redacted]\n');
     for (const text of [...told, JSON.stringify(no), JSON.stringify(await p.state())]) {
       expect(text).not.toContain(value);

@@ -141,3 +141,27 @@ test('of new tests that the runner does not name, groups are none', async () => 
     untold: ['test_there'],
   });
 });
+
+describe('a command of the planner that is red now and then, a timing say', () => {
+  /** Outside of every checkout: how often it ran. */
+  const timing = (green: string): string => `echo ran >> ../../../n; test "$(wc -l < ../../../n)" ${green}`;
+  const CHANGED = { ...NEW, 'tests/test_add.py': OLD.replace('add(1, 2), 3', 'add(2, 2), 4') };
+  const UNIT = 'python3 -m unittest discover -s tests -t .';
+
+  test('with the base’s tests it is red once and green once: a flake, and no test of the base fails', async () => {
+    // At the commit, on the base alone, then with the base's tests.
+    await begun([timing('-ne 3')], { test_command: UNIT });
+    const tests = await submitted(CHANGED);
+    expect(tests).toMatchObject({ on_base: 'red', base_tests: 'green', flaky: [timing('-ne 3')] });
+    const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
+    expect(shown).toContain('was red and green on the same files, a flake of that command');
+    expect(shown).toContain('tests from before: pass');
+  });
+
+  test('with the base’s tests it is red both times: it runs no test, so none of the base fails', async () => {
+    await begun([timing('-lt 3')], { test_command: UNIT });
+    const tests = await submitted(CHANGED);
+    expect(tests).toMatchObject({ on_base: 'red', base_tests: 'green' });
+    expect(tests).not.toHaveProperty('flaky');
+  });
+});

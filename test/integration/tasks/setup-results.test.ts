@@ -144,6 +144,17 @@ describe.skipIf(!works)('a result', () => {
     expect(fs.existsSync(p.file('lib/empty'))).toBe(true);
   }, 120_000);
 
+  test.each([
+    ['a name that is no text', `printf x > "$(printf 'made/caf\\351.txt')"`],
+    ['folders that are too deep', 'cd made; n=0; while [ $n -lt 1500 ]; do mkdir d; cd d; n=$((n+1)); done'],
+    ['a file that is mostly a hole', 'truncate -s 900G made/big'],
+  ])('is none where set-up makes what cannot be copied, %s: each checkout has its own', async (_what, more) => {
+    const post_worktree_cmd = `${install()}; ${more}`;
+    expect((await checkout({ post_worktree_cmd })).result).toBe('own');
+    expect((await checkout({ post_worktree_cmd })).result).toBe('own');
+    expect(runs()).toBe(1);
+  });
+
   test('counts for the registries it came from: another one makes another, another token does not', async () => {
     const npmrc = (text: string): void => fs.writeFileSync(path.join(home, '.npmrc'), text);
     const from = (host: string, token: string): void =>

@@ -433,3 +433,126 @@ test('links and submodules of a commit, and files outside its scope, are called 
     beyond_scope: { paths: ['README.md', 'docs/page.md'] },
   });
 });
+
+describe('a stray file', () => {
+  const SCOPED = { tasks: [{ id: 't', scope: 'IN: src/, test/. OUT: docs/' }], config: { tdd: 'off' } } as const;
+  const GOOD = { 'src/app.ts': 'two\n', 'test/app.test.ts': 'two\n' };
+  /** What the hint says, word by word. */
+  const follow = (hint: string): void => {
+    const [, to = '', paths = ''] =
+      /git reset --soft (\S+), git restore --source=\1 --staged --worktree -- (\S+),/.exec(hint) ?? [];
+    expect([to, paths]).not.toContain('');
+    p.gitIn(p.folder('t'), 'reset', '-q', '--soft', to);
+    p.gitIn(p.folder('t'), 'restore', `--source=${to}`, '--staged', '--worktree', '--', paths);
+    p.gitIn(p.folder('t'), 'commit', '-q', '-m', 'anew');
+  };
+  const hint = async (): Promise<string> => {
+    const no = await p.submit('t');
+    if (no.ok) throw new Error('not refused');
+    return no.hint;
+  };
+
+  test.each(['docs/stray.md', 'stray.txt'])(
+    '%s of this iteration: the step that is named takes it out',
+    async (stray) => {
+      p = project(SCOPED);
+      await p.begun('t');
+      p.work('t', { ...GOOD, [stray]: 'x\n' });
+      follow(await hint());
+      succeeded(await p.submit('t'));
+      expect((await p.last('t', 'submitted'))?.['diff']).not.toHaveProperty('passing');
+    },
+  );
+
+  test('of an earlier iteration: the start of this one holds it, so the base is named', async () => {
+    p = project({ ...SCOPED, tasks: [{ id: 't', scope: 'IN: src/, test/, docs/' }] });
+    const base = p.head();
+    await p.begun('t');
+    p.work('t', { ...GOOD, 'docs/stray.md': 'x\n' });
+    succeeded(await p.submit('t'));
+    await p.reject('t');
+    await p.ok(['ask', 'may documents change with it?', '--task', 't', '--assume', 'they may'], { as: 'coder-1' });
+    await p.ok(['answer', 'q-1', 'no, leave them out of this task']);
+    await p.ok(['amend', 't', '--scope', 'IN: src/, test/. OUT: docs/']);
+    await p.claim('t');
+    succeeded(await p.begin('t'));
+    p.work('t', { 'src/app.ts': 'three\n' });
+    const told = await hint();
+    expect(told).toContain(
+      `git reset --soft ${base}, git restore --source=${base} --staged --worktree -- docs/stray.md`,
+    );
+    follow(told);
+    succeeded(await p.submit('t'));
+  });
+});
+
+describe('the same files after a retraction', () => {
+  const again = (): string => p.gitIn(p.folder('t'), 'commit', '-q', '--amend', '-m', 'said otherwise');
+  const retract = (reason: string) => p.ok(['retract', 't', '--reason', reason], { as: 'coder-1' });
+
+  test('with other commits: what is so is said, and what leads on', async () => {
+    p = project({ config: { tdd: 'off' } });
+    await p.begun('t');
+    const first = p.work('t', WORK);
+    succeeded(await p.submit('t'));
+    await retract('the message says the wrong thing');
+    again();
+    expect(await p.submit('t')).toMatchObject(
+      refusedBy('not-retracted-before', {
+        message: expect.stringMatching(
+          new RegExp(`has the same files as ${first.slice(0, 12)}, which was retracted: .*Only its commits are others`),
+        ),
+        hint: expect.stringContaining('If the commits were what was wrong, say what is mended'),
+      }),
+    );
+    await p.ok(['submit-for-review', 't', 'HEAD', '--unchanged', 'the message is right now'], { as: 'coder-1' });
+  });
+
+  test('with a history that is mended as Liza had told: it is taken', async () => {
+    p = project({ config: { tdd: 'off' } });
+    await p.begun('t');
+    p.work('t', { ...WORK, 'src/stray.ts': 'x\n' });
+    const last = p.work('t', { 'src/stray.ts': null });
+    succeeded(await p.submit('t'));
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({ passing: { paths: ['src/stray.ts'] } });
+    await retract('a commit adds and removes a stray file');
+    p.gitIn(p.folder('t'), 'reset', '-q', '--soft', `${last}~2`);
+    p.gitIn(p.folder('t'), 'commit', '-q', '-m', 'once');
+    succeeded(await p.submit('t'));
+  });
+});
+
+describe('refs of a clone', () => {
+  test('moved under the project’s names they stay there, are refused nothing, and are told to the reviewer', async () => {
+    p = project({ config: { isolation: 'clone', tdd: 'off' } });
+    await p.begun('t');
+    const commit = p.work('t', WORK);
+    const before = p.refs('refs');
+    const integration = (await p.state()).config.integration_branch ?? 'integration';
+    const gitIn = (...args: readonly string[]): string => p.gitIn(p.folder('t'), ...args);
+    gitIn('branch', '-f', integration, commit);
+    gitIn('tag', 'v9');
+    gitIn('update-ref', 'refs/heads/my-note', commit);
+    gitIn('pack-refs', '--all');
+    expect(p.refs('refs')).toEqual(before);
+    succeeded(await p.submit('t'));
+    expect((await p.last('t', 'submitted'))?.['diff']).toMatchObject({
+      refs_in_clone: { paths: expect.arrayContaining([`refs/heads/${integration}`, 'refs/tags/v9']) },
+    });
+    expect(JSON.stringify(await p.last('t', 'submitted'))).not.toContain('my-note');
+    const now = p.refs('refs');
+    expect([now[`refs/heads/${integration}`], now['refs/tags/v9']]).toEqual([
+      before[`refs/heads/${integration}`],
+      undefined,
+    ]);
+    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toContain(
+      'made or moved in its clone, where they stay',
+    );
+  });
+
+  test('a clone in which nobody moved any says nothing of them', async () => {
+    p = project({ config: { isolation: 'clone', tdd: 'off' } });
+    await p.submitted('t');
+    expect((await p.last('t', 'submitted'))?.['diff']).not.toHaveProperty('refs_in_clone');
+  });
+});

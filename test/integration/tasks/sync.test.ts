@@ -239,7 +239,7 @@ describe('refused, and everything is as it was', () => {
     expect(fs.readFileSync(p.file('task.txt'), 'utf8')).toBe('being edited\n');
     await expectUntouched();
     p.git('checkout', '-q', 'task.txt');
-    expect(succeeded(await sync()).remarks).toEqual([expect.stringContaining('is advanced')]);
+    expect(succeeded(await sync()).remarks).toEqual([expect.stringContaining('is updated to')]);
     expect(p.git('status', '--porcelain')).toBe('');
     expect(p.read('mine.txt')).toBe('mine\n');
   });

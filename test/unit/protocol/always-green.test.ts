@@ -457,3 +457,19 @@ test.each([
 ])('a red round that another may cover is told, with what mends it: %s', (line) =>
   expect(provesNothing(line)).toMatch(/^only the last round of its loop decides: .* \|\| exit 1`$/),
 );
+
+describe('a line with more ways through it than anybody follows is taken for a real command, at once', () => {
+  const repeated = (part: (nth: number) => string): string => [...Array(18).keys()].map(part).join('; ');
+  it.each([
+    ['functions that may be there', repeated((nth) => `x${nth} && f${nth}() { y; }`)],
+    ['long ones', repeated((nth) => `x${nth} && f${nth}() { ${'y'.repeat(700)}; }`)],
+    ['parts of pipes', `set -o pipefail; ${repeated((nth) => `x${nth} && f${nth}() { y; }; a | b | c`)}`],
+    ['ends of the shell', repeated((nth) => `x${nth} && f${nth}() { y; }; q || exit 1`)],
+    ['a function that is left', `g() { ${repeated((nth) => `x${nth} && f${nth}() { y; }; q || return 1`)}; }; g; g`],
+    ['code in words', repeated((nth) => `x${nth} && eval 'f${nth}() { y; }'`)],
+  ])('%s', (_, line) => {
+    const spent = cpuTimer();
+    expect(alwaysGreen(`${line}; true`)).toBeUndefined();
+    expect(spent()).toBeLessThan(2000);
+  });
+});

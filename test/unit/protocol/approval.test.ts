@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import type { Command } from '../../../src/protocol/command.ts';
 import { approvalForm, parseApproval, remarksIn, testNames } from '../../../src/protocol/review/approval.ts';
-import { concernsOf, isFlagged, shownIn, whatOf } from '../../../src/protocol/review/approval-record.ts';
+import { concernsOf, concernText, isFlagged, shownIn, whatOf } from '../../../src/protocol/review/approval-record.ts';
 import { shownText } from '../../../src/protocol/review/shown-text.ts';
 import type { Config, HistoryEvent } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
@@ -207,6 +207,7 @@ test.each([
 describe('concerns', () => {
   test.each([
     ['with its place', '- [concern] src/a.ts:9 — no jitter', { file: 'src/a.ts', line: 9, text: 'no jitter' }],
+    ['with a range', '- [concern] src/a.ts:9-14 — slow', { file: 'src/a.ts', line: 9, to: 14, text: 'slow' }],
     ['without one', '[Concern] the names differ', { text: 'the names differ' }],
     ['by its word', 'Concern: src/a.ts:9 — no jitter', { file: 'src/a.ts', line: 9, text: 'no jitter' }],
     ['by its word, bold', '- **Concern:** the names differ', { text: 'the names differ' }],
@@ -319,6 +320,19 @@ describe('the guard', () => {
     expect(hint).toContain('(criterion 2: `npm test` passes)\n2: ran npm test');
     expect(hint).toContain('- [concern] file:line — ');
     expect(hint).not.toContain('--by-hand');
+  });
+
+  it('the form asks for what fits each criterion: a test, a run by its number, a line of a text', () => {
+    const w = reviewing();
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        done_when: '- calls are retried three times\n- `npm test` passes\n- README.md describes the option',
+      })),
+    }));
+    const form = approvalForm(w.task('a'), false);
+    expect(form).toContain('\n1: test <file> › <name>\n2: ran #1\n3: <file>:<line>\n');
   });
 
   it('the form, filled in, is taken; as it was pasted it names no test', () => {
@@ -551,4 +565,8 @@ describe('forms that are clear', () => {
     const name = 'is two — it fails without the change';
     expect(testNames({ file: 'test/a.test.ts', name })).toContain('is two');
   });
+});
+
+test('a concern about several lines is told with all of them', () => {
+  expect(concernText({ file: 'src/a.ts', line: 9, to: 14, text: 'slow' })).toBe('src/a.ts:9-14 — slow');
 });

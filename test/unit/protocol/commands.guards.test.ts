@@ -177,6 +177,41 @@ describe('a full disk', () => {
   });
 });
 
+describe('a board of several hosts', () => {
+  const on = (w: World, drained: boolean): World => {
+    const here = { id: 'h', name: 'h', version: '1', silent: 0, drained, tags: [] };
+    w.board = { ...w.board, hosts: [here], here: 'h' };
+    return w;
+  };
+  const needing = (w: World): World => {
+    const tasks = w.board.state.tasks.map((task) => ({ ...task, needs: ['gpu'] }));
+    w.board = { ...w.board, state: { ...w.board.state, tasks } };
+    return w;
+  };
+  const reserve: Command = { name: 'reserve-claim', task: 'a', agent: 'coder-1' };
+  const underReview = (): World => {
+    const w = ready('a');
+    toReady(w, 'a');
+    return w;
+  };
+  const reserved = (): World => {
+    const w = ready('a');
+    w.run(SUPERVISOR, reserve);
+    return w;
+  };
+  const claim: Command = { name: 'claim-task', task: 'a', agent: 'coder-1', worktree: 'w', base_commit: commit(1) };
+  it('begins nothing on a drained one', () => {
+    refuses('not-drained', on(ready('a'), true), SUPERVISOR, reserve);
+    refuses('not-drained', on(reserved(), true), SUPERVISOR, claim);
+    refuses('not-drained', on(underReview(), true), SUPERVISOR, claimReview('a'));
+  });
+  it('begins nothing where something is missing that the task needs', () => {
+    refuses('has-needs', on(needing(ready('a')), false), SUPERVISOR, reserve);
+    refuses('has-needs', on(needing(reserved()), false), SUPERVISOR, claim);
+    refuses('has-needs', on(needing(underReview()), false), SUPERVISOR, claimReview('a'));
+  });
+});
+
 describe('when it is over', () => {
   function over(): World {
     const w = world();

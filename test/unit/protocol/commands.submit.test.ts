@@ -71,6 +71,15 @@ describe('submit-for-review', () => {
     expect(hint).not.toContain('new HEAD');
   });
 
+  it('an uncommitted file that is OUT is to be removed: it cannot be declared', () => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope: 'IN: src/, test/. OUT: docs/' }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a'));
+    const { hint } = w.refused(CODER, submit('a', commit(1), { dirty: ['docs/debug.txt'] }));
+    expect(hint).toMatch(/^docs\/debug\.txt is beyond SCOPE: remove it; then liza submit-for-review/);
+  });
+
   it('a commit id is full, not short and not an option', () => {
     const w = begun();
     for (const id of ['abc1234', '--all', 'HEAD', ''])
@@ -100,6 +109,8 @@ describe('submit-for-review', () => {
     expect(w.refused(CODER, submit('a', BASE)).guard).toBe<RefusalName>('checkpoint-first');
     expect(w.refused(CODER, submit('a', BASE)).hint).not.toContain('--set-aside');
     expect(w.refused(CODER, submit('a', commit(1))).hint).toContain('--set-aside');
+    const dirty = submit('a', BASE, { dirty: ['src/app.ts'] });
+    expect(w.refused(CODER, dirty).hint).toMatch(/what you have is kept for after it: liza begin a .*--set-aside/);
   });
 
   it('another commit with the very files of a rejected one is refused too', () => {
@@ -172,6 +183,46 @@ describe('submit-for-review', () => {
     expect(w.task('a').history?.at(-1)).not.toHaveProperty('diff.tests_changed');
   });
 
+  it.each([
+    ['IN: src/', ['test/new.test.ts']],
+    ['IN: src/, test/a.test.ts', ['test/new.test.ts']],
+    ['IN: src/, test/', undefined],
+    ['the client and its retries', undefined],
+  ])('%s: a new test file that neither it nor the plan names is told to coder and reviewer', (scope, paths) => {
+    const w = world();
+    w.run(PLANNER, addReady('a', { scope }));
+    toClaimed(w, 'a');
+    w.run(CODER, begin('a', BASE, { ...CHECKPOINT, files_to_modify: ['src/'] }));
+    const given = [...changes('src/a.ts'), { path: 'test/new.test.ts', kind: 'added' } as const];
+    const done = w.run(CODER, submit('a', commit(1), { changes: given, pin: 1 }));
+    const told = (done.notes ?? []).filter((note) => note.includes('adds test files that neither'));
+    expect(told).toHaveLength(paths === undefined ? 0 : 1);
+    const last = w.task('a').history?.at(-1) as { readonly diff?: Readonly<Record<string, unknown>> } | undefined;
+    expect(last?.diff?.['tests_beyond']).toEqual(paths && { paths });
+  });
+
+  it.each(['OUT: tests', 'OUT: docs/, test changes', 'OUT: docs/. No new tests.'])(
+    '%s: a test that comes along is refused like any other file that is OUT',
+    (out) => {
+      const w = world();
+      w.run(PLANNER, addReady('a', { type: 'docs', scope: `IN: README.md\n${out}` }));
+      toClaimed(w, 'a');
+      w.run(CODER, begin('a', BASE, { ...CHECKPOINT, files_to_modify: ['README.md'] }));
+      const refusal = w.refused(CODER, submit('a', commit(1), { changes: changes('README.md', 'test/new.test.ts') }));
+      expect(refusal.guard).toBe<RefusalName>('in-scope');
+      expect(refusal.message).toContain('touches files that the task declares OUT: test/new.test.ts');
+    },
+  );
+
+  it('a new test that asserts nothing, beside one that does, is told to the coder, too', () => {
+    const w = begun();
+    const test = { path: 'test/new.test.ts', kind: 'added', unasserted: ['handles zero'] } as const;
+    const done = w.run(CODER, submit('a', commit(1), { changes: [...changes('src/a.ts'), test], pin: 1 }));
+    expect(done.notes?.join('\n')).toContain(
+      'These new tests assert nothing in their own lines: test/new.test.ts › handles zero',
+    );
+  });
+
   it('what is OUT, what no plan names and the missing test are told in one refusal', () => {
     const w = world();
     w.run(PLANNER, addReady('a', { scope: 'IN: src/\nOUT: docs/' }));
@@ -187,7 +238,7 @@ describe('submit-for-review', () => {
     );
     expect(refusal.message).toContain('tools/b.js; a code task without a changed test file');
     expect(refusal.hint).toMatch(
-      /1\. Take these changes out of your commits.*git commit --amend.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test.*declare it: liza begin a --also/,
+      /1\. Take these changes out of your commits.*git restore --source=.*-- docs\/a\.md.*\n2\. .*--also tools\/b\.js.*\n3\. Add a test.*declare it: liza begin a --also/,
     );
   });
 

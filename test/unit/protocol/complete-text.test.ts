@@ -42,7 +42,7 @@ it('tells what was merged, how often work was rejected, what it cost and how lon
 it('commits of the person’s own are told with the step, and no outcome that nobody knows yet', () => {
   const base = { branch: 'main', integration: 'integration', lacks: 1, ahead: 2 };
   expect(completeText(complete({}), base)).toContain(
-    'merge it into main: liza finish, by a merge commit unless the two conflict, since main has 1 commit of its own',
+    'merge it into main: liza finish; main also has 1 commit of its own, which it keeps: no liza sync is needed',
   );
   expect(completeText(complete({}), { ...base, lacks: 0 })).toMatch(/merge it into main: liza finish$/);
 });

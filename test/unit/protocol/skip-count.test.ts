@@ -21,8 +21,8 @@ test.each([
 test.each([
   ['npm test', 'skipped 2', 2, ', skipped 2 (as many on the base)'],
   ['npm test', 'skipped 2', 5, ', skipped 2 (as many on the base)'],
-  ['npm test', 'skipped 2', 1, ', BUT NOT ALL RAN (skipped 2; on the base: 1 left out)'],
-  ['npm test', 'skipped 2', 0, ', BUT NOT ALL RAN (skipped 2; on the base: 0 left out)'],
+  ['npm test', 'skipped 2', 1, ', BUT 1 MORE LEFT OUT THAN ON THE BASE (skipped 2; on the base: 1 left out)'],
+  ['npm test', 'skipped 2', 0, ', BUT NOT ALL RAN (skipped 2; on the base all did)'],
   ['npm test', 'skipped 2', undefined, ', BUT NOT ALL RAN (skipped 2)'],
   [
     'pytest -k retry',
@@ -40,7 +40,7 @@ test.each([
     'python3 -m pytest',
     '1 passed, 9 deselected in 0.1s',
     0,
-    ', BUT NOT ALL RAN (1 passed, 9 deselected in 0.1s; on the base: 0 left out)',
+    ', BUT NOT ALL RAN (1 passed, 9 deselected in 0.1s; on the base all did)',
   ],
   [
     'pytest -k retry',
@@ -52,7 +52,7 @@ test.each([
     'pytest -k retry',
     '1 passed, 1 skipped, 9 deselected in 0.1s',
     0,
-    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s; on the base: 0 left out)',
+    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s; on the base all did)',
   ],
   [
     'pytest -k retry',

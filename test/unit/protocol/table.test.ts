@@ -64,7 +64,8 @@ test('the documentation names only guards that exist', () => {
 
 test('a refusal says what its guard needs besides the board, and whether others were faster', () => {
   const w = claimed();
-  expect(w.refused(CODER, submit('a', commit(1)))).not.toHaveProperty('needs');
+  expect(w.refused(OTHER_CODER, submit('a', commit(1)))).not.toHaveProperty('needs');
+  expect(w.refused(CODER, submit('a', commit(1)))).toMatchObject({ needs: 'facts', guard: 'checkpoint-first' });
   w.run(CODER, begin('a'));
   expect(w.refused(CODER, submit('a', commit(1), { head: '' }))).toMatchObject(
     refusedBy('clean-sync', { needs: 'facts' }),

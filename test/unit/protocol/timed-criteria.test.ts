@@ -28,6 +28,9 @@ describe('about time', () => {
     'an answer comes in less than two seconds',
     'a page of 50 rows is ready in <= 80 ms',
     'elapsed_ms stays below 20 ms for a page that is 1 hour old',
+    'a search for 10,000 rows takes 200 ms',
+    'the whole import takes 5 minutes and no more',
+    'an index of 1 million rows is built in 2 s',
   ])('%s', (criterion) => {
     expect(isTimed(criterion)).toBe(true);
   });
@@ -54,6 +57,14 @@ describe('about a setting or a value', () => {
     'the record has idle_seconds = 3600 s',
     'a file that is 2 hours old is listed first',
     'the option maxAgeSeconds is 3600, so 1 hour',
+    '`humanize(500)` is 0.5 s',
+    'humanize(500) gives 0.5 s',
+    '500 → 0.5 s, 1500 → 1.5 s',
+    'an interval of 5 minutes is accepted',
+    'takes 5 minutes as its interval',
+    'jobs due in 5 minutes are listed first',
+    'events within 5 minutes of each other are one',
+    'the default becomes 5 minutes',
   ])('%s', (criterion) => {
     expect(isTimed(criterion)).toBe(false);
   });

@@ -160,6 +160,23 @@ describe('edits of tests', () => {
     expect(is('+  expect(b).toBe(1);')).toBe(false);
     expect(is('-  const a = 1;\n+  const a = 2;')).toBe(false);
   });
+
+  it.each([
+    ["-import assert from 'node:assert';\n-import { expect } from 'vitest';"],
+    ["-const assert = require('node:assert');"],
+    ["-import {\n-  assert,\n-  expect,\n-} from 'vitest';\n+import { it } from 'vitest';"],
+    ['-  expect,'],
+    ['-from nose.tools import (\n-    assert_equal,\n-)'],
+    ['-  // should return one'],
+    ["-it('should return one', () => {\n+it('returns one', () => {"],
+  ])('weakened: %j takes no assertion away', (hunk) => {
+    expect([...weakened(readHunks(diffOf('test/a.ts', hunk)))]).toEqual([]);
+  });
+
+  it('weakened: an import that comes makes up for no assertion that goes', () => {
+    const hunk = "+import assert from 'node:assert';\n-  assert.equal(f(1), 2);\n+  f(1);";
+    expect([...weakened(readHunks(diffOf('test/a.ts', hunk)))]).toEqual(['test/a.ts']);
+  });
 });
 
 describe('lines that switch a test off', () => {

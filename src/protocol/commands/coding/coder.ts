@@ -49,21 +49,28 @@ export function holdsTask<K extends CommandName>(): Guard<K> {
   };
 }
 
+export const CHECKPOINT_RULE = 'this iteration has its checkpoint';
+
 export const hasCheckpoint = <K extends CommandName>(): Guard<K> => ({
   name: 'checkpoint-first',
-  rule: 'this iteration has its checkpoint',
-  check: ({ task, command, commandLine }) => {
-    if (checkpointEvent(task) !== undefined) return undefined;
-    const line = commandLine('begin', task.id);
-    const nothingNew = 'commit' in command && command.commit === startCommit(task);
-    return refuse(
-      `iteration ${task.iteration} has no checkpoint`,
-      nothingNew
-        ? `It comes before the code: ${line}`
-        : `It comes before the code; with --set-aside what you have is kept for after it: ${line} --set-aside`,
-    );
-  },
+  rule: CHECKPOINT_RULE,
+  check: (s) => withoutCheckpoint(s, true),
 });
+
+/** `hasWork`: something is there that would be refused with the checkpoint, unless it is set aside. */
+export function withoutCheckpoint(
+  { task, commandLine }: Pick<Situation<CommandName>, 'task' | 'commandLine'>,
+  hasWork: boolean,
+): Refusal | undefined {
+  if (checkpointEvent(task) !== undefined) return undefined;
+  const line = commandLine('begin', task.id);
+  return refuse(
+    `iteration ${task.iteration} has no checkpoint`,
+    hasWork && mayPutAside(task)
+      ? `It comes before the code; with --set-aside what you have is kept for after it: ${line} --set-aside`
+      : `It comes before the code: ${line}`,
+  );
+}
 
 export const begin: Row<'begin'> = {
   name: 'begin',
@@ -168,9 +175,7 @@ function checkpointComplete(s: Situation<'begin'>): Refusal | undefined {
     ...(files_to_modify.every(blank) ? ['files_to_modify'] : []),
     ...(lacks === undefined
       ? []
-      : [
-          `${lacks.startsWith('it names') ? 'the command and ' : ''}the expected result of the validation (command: expected result), for ${lacks}`,
-        ]),
+      : [`${lacks.startsWith('it names') ? 'the command and ' : ''}the expected result of the validation (${lacks})`]),
     ...thinFields(command.checkpoint),
   ];
   if (missing.length === 0) return undefined;
@@ -184,7 +189,7 @@ function checkpointComplete(s: Situation<'begin'>): Refusal | undefined {
   const out = outsidePlan(s, files_to_modify);
   const rest = out === undefined ? 'the rest as it was' : 'the rest as it was but for those files';
   return refuse(
-    `the checkpoint lacks ${missing.join(', ')}${out === undefined ? '' : `; and ${out.message}`}`,
+    `the checkpoint lacks ${missing.join(missing.some((one) => one.includes(' ')) ? '; ' : ', ')}${out === undefined ? '' : `; and ${out.message}`}`,
     `${out === undefined ? '' : `${out.hint}. Otherwise: `}Give ${missing.length === 1 ? `it, and ${rest}` : 'them all'}: ${line}${aside}`,
   );
 }
@@ -199,7 +204,19 @@ const mayPutAside = ({ integration_fix: fixes }: Task): boolean => fixes !== tru
 const isBeforePlan = (task: Task, { head, dirty }: WorktreeFacts): boolean =>
   checkpointEvent(task) === undefined && (head !== startCommit(task) || dirty.length > 0);
 
-function beforeCode({ task, command }: Situation<'begin'>): Refusal | undefined {
+/** What would follow is told before the command is typed again. */
+function beforeCode(s: Situation<'begin'>): Refusal | undefined {
+  const refused = codeBeforePlan(s);
+  const { assumptions } = s.command.checkpoint;
+  const { assumption_budget: most } = s.settings;
+  if (refused === undefined || assumptions.length <= most) return refused;
+  return {
+    ...refused,
+    hint: `${refused.hint}. But its ${counted(assumptions.length, 'assumption')} (${most} allowed) would block the task until the planner answers: leave out what DONE WHEN or an answer says already`,
+  };
+}
+
+function codeBeforePlan({ task, command }: Situation<'begin'>): Refusal | undefined {
   const { facts } = command;
   if (facts === undefined) {
     return refuse(

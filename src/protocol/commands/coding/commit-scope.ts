@@ -2,6 +2,7 @@
 // without its test. One refusal names all of it.
 
 import { shellWord } from '../../../text/format.ts';
+import type { SubmitFacts } from '../../command.ts';
 import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { SMALLEST_TEST } from '../../definition/test-waiver.ts';
@@ -12,11 +13,13 @@ import {
   beyondScope,
   comesWithTests,
   forbidsTests,
+  forbidsTestsInWords,
   isCode,
   isDeclaration,
   isTest,
   outOfScope,
   parseScope,
+  type Scope,
   testPatterns,
 } from '../../facts/scope.ts';
 import { CHECKERS } from '../../facts/type-checks.ts';
@@ -24,6 +27,8 @@ import { startCommit } from '../../leases.ts';
 import { proofCommands } from '../../review/proof.ts';
 import type { Task } from '../../state.ts';
 import { list } from './coder.ts';
+
+type Submission = Situation<'submit-for-review'>;
 
 /** `*.js` means files of every folder: that names none beyond IN. */
 const ANYWHERE = /^(?:\.\/)?[^/]*[*?]/;
@@ -33,7 +38,7 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
   const scope = parseScope(task.scope ?? '');
   const { changes, on_base: onBase } = command.facts;
   const touched = changes.map(({ path }) => path);
-  const outside = outOfScope(scope, touched);
+  const outside = outOf(scope, touched, testPatterns(settings));
   const forbidden = outside.length > 0 && isDemandedAndForbidden(task, outside, testPatterns(settings));
   const out =
     outside.length === 0
@@ -42,7 +47,7 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
           `the commit touches files that the task declares OUT: ${list(outside)}`,
           forbidden
             ? `A ${task.type ?? 'code'} task needs a test, and its scope has tests OUT, which only the planner can fix: ${commandLine('block', task.id)}`
-            : `${upper(takenOut(task))}, then submit the new HEAD`,
+            : `${upper(takenOut(s, outside))}, then submit the new HEAD`,
         );
   const isDeclared = coverage(declaredFiles(task).filter((item) => !ANYWHERE.test(item)));
   const isOutside = new Set(outside);
@@ -57,6 +62,13 @@ export function inScope(s: Situation<'submit-for-review'>): Refusal | undefined 
   return together([out, late, test].filter((one) => one !== undefined));
 }
 
+/** Also tests that its words forbid, and no path of it. */
+function outOf(scope: Scope, touched: readonly string[], patterns: readonly string[]): readonly string[] {
+  const named = new Set(outOfScope(scope, touched));
+  const isForbidden = forbidsTestsInWords(scope, patterns);
+  return touched.filter((path) => named.has(path) || (isForbidden && comesWithTests(path, patterns)));
+}
+
 /** All that is wrong in one refusal. */
 function together(all: readonly Refusal[]): Refusal | undefined {
   const [first] = all;
@@ -67,7 +79,10 @@ function together(all: readonly Refusal[]): Refusal | undefined {
 function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]): Refusal {
   const { task, commandLine } = s;
   if (task.type === 'test' && beyond.some(isCode)) {
-    return refuse(`a test task touches code that is not a test: ${list(beyond.filter(isCode))}`, testsAlone(s));
+    return refuse(
+      `a test task touches code that is not a test: ${list(beyond.filter(isCode))}`,
+      testsAlone(s, beyond.filter(isCode)),
+    );
   }
   const code = isCodeless(task) ? beyond.filter(isCode) : [];
   if (code.length > 0) {
@@ -83,15 +98,26 @@ function undeclared(s: Situation<'submit-for-review'>, beyond: readonly string[]
   const also = beyond.slice(0, 5).map((path) => `--also ${shellWord(path)}`);
   return refuse(
     `the commit touches files that neither the task’s IN nor your plan names: ${list(beyond)}`,
-    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not: ${takenOut(task)}, then submit the new HEAD`,
+    `If the task needs them, declare them: ${commandLine('declare', task.id).replace('--also <path>', also.join(' '))}; if not: ${takenOut(s, beyond)}, then submit the new HEAD`,
   );
 }
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** A commit that only undoes them leaves them in the history. */
-const takenOut = (task: Task): string =>
-  `take these changes out of your commits, so that the history has them neither: git commit --amend, or git reset --soft ${startCommit(task) ?? '<start>'}, then commit the rest anew`;
+/** What the review begins with. */
+export const baseOf = (task: Task, { base_commit: newer }: Pick<SubmitFacts, 'base_commit'>): string =>
+  newer ?? task.base_commit ?? '<base>';
+
+const MOST_TAKEN_OUT = 5;
+
+/** A commit that only undoes them leaves them in the history; so does one that goes back no further than where they came. */
+function takenOut({ task, command: { facts } }: Submission, paths: readonly string[]): string {
+  const early = new Set(facts.before_start);
+  const isEarly = facts.base_commit !== undefined || paths.some((path) => early.has(path));
+  const to = (isEarly ? undefined : startCommit(task)) ?? baseOf(task, facts);
+  const named = paths.length > MOST_TAKEN_OUT ? '<each of them>' : paths.map((path) => shellWord(path)).join(' ');
+  return `take these changes out of your commits, so that the history has them neither: git reset --soft ${to}, git restore --source=${to} --staged --worktree -- ${named}, then git commit`;
+}
 
 /** Its type asks for no code at all. */
 export const isCodeless = ({ type = 'code' }: Task): boolean => type !== 'code' && type !== 'test';
@@ -103,8 +129,8 @@ const isDemandedAndForbidden = (task: Task, outside: readonly string[], patterns
   forbidsTests(parseScope(task.scope ?? ''), patterns);
 
 /** No declaration helps: the type itself forbids code. */
-const testsAlone = ({ task, commandLine }: Pick<Situation<'submit-for-review'>, 'task' | 'commandLine'>): string =>
-  `${upper(takenOut(task))}; if the code itself is wrong, say so: ${commandLine('block', task.id)}`;
+const testsAlone = (s: Submission, code: readonly string[]): string =>
+  `${upper(takenOut(s, code))}; if the code itself is wrong, say so: ${s.commandLine('block', s.task.id)}`;
 
 export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, settings, commandLine } = s;
@@ -113,7 +139,7 @@ export function testsWithCode(s: Situation<'submit-for-review'>): Refusal | unde
   const type = task.type ?? 'code';
   const code = changes.map(({ path }) => path).filter((path) => isCode(path) && !isTest(path, patterns));
   if (type === 'test' && code.length > 0) {
-    return refuse(`a test task that touches code other than tests (${list(code)})`, testsAlone(s));
+    return refuse(`a test task that touches code other than tests (${list(code)})`, testsAlone(s, code));
   }
   // A link is no test, wherever it leads.
   const isOwn = ({ path, kind, form }: (typeof changes)[number]): boolean =>

@@ -53,7 +53,7 @@ export const recordValidation: Row<'record-validation'> = {
         detail: `${task.id} passes its validation at ${proof.commit.slice(0, 12)}`,
       };
     }
-    const { guard, reason, hint, output, limit, hangs_on_base, cannot_run } = disproof;
+    const { guard, reason, hint, output, limit, hangs_on_base, cannot_run, again } = disproof;
     const told = event(s, 'validation_failed', {
       commit: proof.commit,
       what: guard,
@@ -69,6 +69,7 @@ export const recordValidation: Row<'record-validation'> = {
             digest: proof.digest,
             seconds: proof.seconds,
             limit,
+            again,
             under: proof.under,
             hint,
             output,

@@ -3,6 +3,7 @@
 
 import type { Situation } from '../../command-row.ts';
 import type { DiffFacts, PathList } from '../../facts/diff-facts.ts';
+import { flakeText, redCommands } from '../../review/flake.ts';
 import { lacksTests, RAN_NO_TEST } from '../../review/test-count.ts';
 import { list } from './coder.ts';
 import { mayRetract } from './retract.ts';
@@ -26,8 +27,10 @@ export function submitNotes(s: Submission, diff: DiffFacts): SubmitNotes {
   const notes = [
     ...proofNotes(s),
     ...beyondNotes(s, diff),
+    ...strayTestNotes(s, diff),
     ...markNotes(s, diff),
     ...lessNotes(s, diff),
+    ...bareNotes(s, diff),
     ...undoneNotes(s, diff),
   ];
   return {
@@ -41,6 +44,7 @@ const LONGEST = 600;
 const proofNotes = (s: Submission): readonly Note[] => [
   ...greenNotes(s),
   ...brokenNotes(s),
+  ...flakeNotes(s),
   ...notRunNotes(s),
   ...untoldNotes(s),
   ...unnamedNotes(s),
@@ -56,6 +60,16 @@ function beyondNotes(s: Submission, { beyond_scope: beyond }: DiffFacts): readon
     {
       fact: `The commit has files beyond the task’s IN, which your plan allows: ${pathsIn(beyond)}`,
       mend: `If one came along by mistake, take it back: ${takeBack(s)}`,
+    },
+  ];
+}
+
+function strayTestNotes(s: Submission, { tests_beyond: beyond }: DiffFacts): readonly Note[] {
+  if (beyond === undefined) return [];
+  return [
+    {
+      fact: `The commit adds test files that neither the task’s IN nor your plan names: ${pathsIn(beyond)}`,
+      mend: `If they belong to it, leave them; if one came along by mistake, take it back: ${takeBack(s)}`,
     },
   ];
 }
@@ -94,6 +108,17 @@ function lessNotes(s: Submission, { test_edits: edits, tests_weakened: weak }: D
   ];
 }
 
+/** One that fails without the change hides those beside it that could not. */
+function bareNotes(s: Submission, { tests_unasserted: bare }: DiffFacts): readonly Note[] {
+  if (bare === undefined) return [];
+  return [
+    {
+      fact: `These new tests assert nothing in their own lines: ${pathsIn(bare)}`,
+      mend: `If a helper that they call asserts, leave them; otherwise they are green whatever the code does, so take it back: ${takeBack(s)}`,
+    },
+  ];
+}
+
 /** No diff shows them, the history does. */
 function undoneNotes(s: Submission, { changed_back: back, passing }: DiffFacts): readonly Note[] {
   const paths = [...(back?.paths ?? []), ...(passing?.paths ?? [])];
@@ -124,11 +149,33 @@ function greenNotes(s: Submission): readonly Note[] {
 
 /** Red is right where the task changes what they hold; the coder alone knows at once. */
 function brokenNotes(s: Submission): readonly Note[] {
-  if (s.command.facts.proof?.tests?.base_tests !== 'red') return [];
+  const { base_tests, base_failed = [], base_failed_more: more, because } = s.command.facts.proof?.tests ?? {};
+  if (base_tests !== 'red') return [];
+  const shown = {
+    paths: base_failed.slice(0, MOST_MARKS),
+    more: Math.max(0, base_failed.length - MOST_MARKS) + (more ?? 0),
+  };
+  const how = [
+    ...(base_failed.length === 0 ? [] : [pathsIn(shown)]),
+    ...(because?.base_tests === undefined ? [] : [because.base_tests]),
+  ];
   return [
     {
-      fact: 'Tests of the base fail on your commit',
+      fact: `Tests of the base fail on your commit${how.length === 0 ? '' : `: ${how.join('; ')}`}`,
       mend: `If a criterion asks for that change, leave it; otherwise you broke something, so take it back and mend it: ${takeBack(s)}`,
+    },
+  ];
+}
+
+/** Whose it is, its coder alone can tell. */
+function flakeNotes(s: Submission): readonly Note[] {
+  const { commit, facts } = s.command;
+  const flaky = [...new Set([...redCommands(s.task, commit), ...(facts.proof?.tests?.flaky ?? [])])];
+  if (flaky.length === 0) return [];
+  return [
+    {
+      fact: flakeText(flaky),
+      mend: `If your change or its tests are why, take it back: ${takeBack(s)}; if it is the command, a timing say, liza discover tells the planner`,
     },
   ];
 }
@@ -136,7 +183,7 @@ function brokenNotes(s: Submission): readonly Note[] {
 /** What is refused is not advised. */
 const takeBack = ({ task, commandLine }: Submission): string =>
   mayRetract(task)
-    ? commandLine('retract', task.id)
+    ? `${commandLine('retract', task.id)} (once its review has begun, your next session goes on)`
     : 'it was retracted too often in this iteration, so leave it to the reviewer';
 
 function notRunNotes(s: Submission): readonly Note[] {

@@ -10,16 +10,25 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { blank } from '../../definition/definition.ts';
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
 import { coverage } from '../../facts/globs.ts';
-import { beyondScope, comesWithTests, isCode, isTest, parseScope, testPatterns } from '../../facts/scope.ts';
+import {
+  beyondScope,
+  comesWithTests,
+  isCode,
+  isTest,
+  outOfScope,
+  parseScope,
+  testPatterns,
+} from '../../facts/scope.ts';
 import { isFullCommit } from '../../ids.ts';
 import { hideIn } from '../../input.ts';
 import { checkpointEvent, historyOf, startCommit } from '../../leases.ts';
+import { redCommands } from '../../review/flake.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
 import { lastTurn } from '../../review/retracted.ts';
 import type { State } from '../../state.ts';
-import { defined, same } from '../../values.ts';
-import { hasCheckpoint, holdsTask, list } from './coder.ts';
-import { inScope, isCodeless, testsWithCode } from './commit-scope.ts';
+import { defined, isFields, same } from '../../values.ts';
+import { CHECKPOINT_RULE, holdsTask, list, withoutCheckpoint } from './coder.ts';
+import { baseOf, inScope, isCodeless, testsWithCode } from './commit-scope.ts';
 import { mayRetract } from './retract.ts';
 import { submitNotes } from './submit-notes.ts';
 
@@ -55,7 +64,12 @@ export const submitForReview: Row<'submit-for-review'> = {
         );
       },
     },
-    hasCheckpoint(),
+    {
+      name: 'checkpoint-first',
+      rule: CHECKPOINT_RULE,
+      needs: 'facts',
+      check: (s) => withoutCheckpoint(s, s.command.commit !== startCommit(s.task) || s.command.facts.dirty.length > 0),
+    },
     {
       name: 'clean-sync',
       rule: 'on branch task/<id>, no merge half done, nothing uncommitted, HEAD is the submitted commit, which descends from base_commit',
@@ -84,7 +98,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         if (first === undefined) return undefined;
         return refuse(
           `its history has ${first}${more.length === 0 ? '' : ` and ${more.length} more`}, which integration lacks: merged so, that branch would count as merged`,
-          `Leave it out of the history and submit the new HEAD: git reset --soft ${startCommit(task)}, git commit; if the task needs what is on that branch: liza ask ${task.id} --for human`,
+          `Leave it out of the history and submit the new HEAD: git reset --soft ${baseOf(task, command.facts)}, git commit; if the task needs what is on that branch: liza ask ${task.id} --for human`,
         );
       },
     },
@@ -158,6 +172,7 @@ export const submitForReview: Row<'submit-for-review'> = {
     const { task, command, actor, now, settings } = s;
     const diff = diffFacts(task, command.facts, testPatterns(settings));
     const notes = submitNotes(s, diff);
+    const redBy = redCommands(task, command.commit);
     const submitted = evolve(
       task,
       {
@@ -177,6 +192,7 @@ export const submitForReview: Row<'submit-for-review'> = {
         proof: command.facts.proof,
         unchanged: sameAsRetracted(s) === undefined ? undefined : command.unchanged,
         red_before: redBefore(task, command.commit) || undefined,
+        red_by: redBy.length === 0 ? undefined : hideIn(redBy, s.secrets),
         since_red: hideIn(command.facts.since_red, s.secrets),
         told: notes.facts.length === 0 ? undefined : hideIn(notes.facts, s.secrets),
       }),
@@ -256,14 +272,20 @@ function uncommittedHint({ task, command, settings, commandLine }: Situation<'su
   const { dirty } = command.facts;
   const patterns = testPatterns(settings);
   const code = dirty.filter((path) => !comesWithTests(path, patterns));
-  const beyond = beyondScope(parseScope(task.scope ?? ''), code);
+  const scope = parseScope(task.scope ?? '');
+  const beyond = beyondScope(scope, code);
   const again = commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD');
   const [it, is] = beyond.length === 1 ? ['it', 'is'] : ['them', 'are'];
   if (beyond.length === 0) return `Commit them if they belong to the task, else undo these changes; then ${again}`;
   const others = beyond.length === dirty.length ? '' : 'commit the others; ';
+  // What is OUT cannot be declared.
+  const isOpen = outOfScope(scope, beyond).length === 0;
+  const orDeclare = isOpen
+    ? `, or, if the task needs ${it}, declare ${it} (${commandLine('declare', task.id)}) and commit`
+    : '';
   if (isCodeless(task) && beyond.some(isCode))
     return `${list(beyond)} ${is} beyond SCOPE, and a ${task.type} task leaves code as it is: remove ${it}; ${others}then ${again}. If the task cannot be done without that code: ${commandLine('block', task.id)}`;
-  return `${list(beyond)} ${is} beyond SCOPE: remove ${it}, or, if the task needs ${it}, declare ${it} (${commandLine('declare', task.id)}) and commit; ${others}then ${again}`;
+  return `${list(beyond)} ${is} beyond SCOPE: remove ${it}${orDeclare}; ${others}then ${again}`;
 }
 
 function somethingNew({ task, command, commandLine }: Situation<'submit-for-review'>): Refusal | undefined {
@@ -281,17 +303,34 @@ function somethingNew({ task, command, commandLine }: Situation<'submit-for-revi
   );
 }
 
-/** What its coder called wrong is no news to a reviewer, unless the coder was wrong about that. */
+/** What its coder called wrong is no news to a reviewer, unless the coder was wrong about that, or it was the history. */
 function unlikeRetracted(s: Situation<'submit-for-review'>): Refusal | undefined {
   const { task, command, commandLine } = s;
   const former = sameAsRetracted(s);
-  if (former === undefined || !blank(command.unchanged)) return undefined;
-  const what = former === command.commit ? 'is' : `has the same files as ${former.slice(0, 12)},`;
+  if (former === undefined || !blank(command.unchanged) || isHistoryMended(s, former)) return undefined;
+  const why = gist(String(lastTurn(task)?.reason ?? ''));
+  const again = `${commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD')} --unchanged`;
+  if (former === command.commit)
+    return refuse(
+      `${command.commit} is what was retracted, unchanged: ${why}`,
+      `Fix that, commit, then submit the new HEAD; if it was right after all, say why for the reviewer: ${again} "…"`,
+    );
   return refuse(
-    `${command.commit} ${what} what was retracted, unchanged: ${gist(String(lastTurn(task)?.reason ?? ''))}`,
-    `Fix that, commit, then submit the new HEAD; if it was right after all, say why for the reviewer: ${commandLine('submit-for-review', task.id).replace('<commit>', 'HEAD')} --unchanged "…"`,
+    `${command.commit} has the same files as ${former.slice(0, 12)}, which was retracted: ${why}. Only its commits are others`,
+    `If the commits were what was wrong, say what is mended, for the reviewer: ${again} "…"; if it was the files, fix them, commit, then submit the new HEAD`,
   );
 }
+
+/** What Liza had told of the history of the retracted commit is gone: the same files are the point then. */
+function isHistoryMended({ task, command }: Situation<'submit-for-review'>, former: string): boolean {
+  const told = historyOf(task).findLast(({ event: name, commit }) => name === 'submitted' && commit === former)?.diff;
+  if (former === command.commit || !isFields(told)) return false;
+  const now = command.facts;
+  const had = OF_HISTORY.filter((name) => isFields(told[name]));
+  return had.length > 0 && had.every((name) => (now[name] ?? []).length === 0);
+}
+
+const OF_HISTORY = ['passing', 'changed_back', 'empty_commits', 'named_otherwise'] as const;
 
 function sameAsRetracted({ task, command }: Situation<'submit-for-review'>): string | undefined {
   const last = lastTurn(task);

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../../src/protocol/command.ts';
+import { proofOf } from '../../../../src/protocol/review/proof.ts';
 import type { Config } from '../../../../src/protocol/state.ts';
 import { newConcerns } from '../../../../src/supervisor/prompts/concerns.ts';
 import {
@@ -140,6 +141,25 @@ describe('the planner', () => {
     shown.run(REVIEWER, verdict('APPROVED', '1, 2: ran npm test'));
     expect(toPlanner(shown)).not.toContain('SAID IN APPROVALS');
   });
+});
+
+test('the planner is told of a command that was red and green at the approved commit: it wrote that command', () => {
+  const w = reviewing();
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((entry) =>
+        entry.event === 'submitted'
+          ? { ...entry, proof: { ...(proofOf(entry) ?? {}), tests: { flaky: ['node time.mjs'] } } }
+          : entry,
+      ),
+    })),
+  }));
+  w.run(REVIEWER, verdict('APPROVED', '1, 2: ran npm test'));
+  expect(toPlanner(w)).toContain(
+    'a: at the approved commit “node time.mjs” was red and green on the same files, a flake of that command. A timing needs repeats and a margin',
+  );
 });
 
 test('the coder is told which blockers name files that its change did not touch', () => {

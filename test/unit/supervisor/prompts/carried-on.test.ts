@@ -80,7 +80,7 @@ describe('the third round', () => {
   test('both read what the work began with, beside the plan of the rework', () => {
     const w = thirdRound();
     const first =
-      'FIRST PLAN of this work and those after it, whose changes are still in it:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n| - risks: ';
+      'FIRST PLAN of this work, and those after it:\n| - intent: Retry in the client\n| - assumes: the client is the only caller\n| - risks: ';
     const second = '| - iteration 2, assumes: ';
     expect(toCoder(w, 'a')).toContain(first);
     offered(w, 3);

@@ -67,7 +67,7 @@ test('red runs before the green one are one line, with how little differs from t
     .split('\n')
     .filter((one) => one.startsWith('RED BEFORE IT WAS GREEN'));
   expect(line).toEqual([
-    `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line, in src/a.ts. That is nearly the same: find out whether the difference mends it, or its tests do not always pass.`,
+    `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line, in src/a.ts. That is nearly the same: find out whether the difference mends it, or what was red is a flake.`,
   ]);
   expect(toReviewer(reviewed(), 'a')).not.toContain('RED BEFORE IT WAS GREEN');
   const at = [{ commit: commit(7), times: 2, command: 'npm test' }];
@@ -349,4 +349,23 @@ test('a file of which scope OUT names a part is told with what it says', () => {
   w.run(CODER, submit('a', AT, { changes }));
   w.run(SUPERVISOR, claimReview('a'));
   expect(toReviewer(w, 'a')).toMatch(/SCOPE OUT THAT NO MACHINE CHECKS: src\/a\.ts: all but add\n/);
+});
+
+test('a commit that was red before is told with the command, and its tests are not blamed', () => {
+  const w = claimed();
+  w.run(CODER, begin('a', BASE));
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => {
+      const red = { event: 'validation_failed', time: '2026-01-20T10:05:00Z', commit: AT, command: 'node time.mjs' };
+      return { ...task, history: [...(task.history ?? []), red] };
+    }),
+  }));
+  w.run(CODER, submit('a', AT, { proof: proved(w, 'a', AT) }));
+  w.run(SUPERVISOR, claimReview('a'));
+  const told = toReviewer(w, 'a');
+  expect(told).toContain(
+    'THE SAME COMMIT WAS RED 1 TIME BEFORE, and is green now: “node time.mjs” was red and green on the same files, a flake of that command.',
+  );
+  expect(told).not.toContain('do not always pass');
 });

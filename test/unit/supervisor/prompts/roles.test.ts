@@ -1,7 +1,7 @@
 // What an agent reads names only what its role can do. The texts are the contract of each role, every prompt, and every
 // line of COMMANDS; the table says who may run what.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REGISTRY } from '../../../../src/cli/registry.ts';
@@ -59,6 +59,24 @@ test.each(Object.entries(SITUATIONS))('%s: the prompt names no command that its 
   expect(named.length).toBeGreaterThan(1);
   expect(named.filter((one) => unfit(one, [roleOf(name)]))).toEqual([]);
 });
+
+/** Also what is said only of lists that are cut, or of boards that no situation above has. */
+const SOURCES = join(ROOT, 'src/supervisor/prompts');
+const READERS: Readonly<Record<string, readonly Role[]>> = {
+  'coder.ts': ['coder'],
+  'reviewer.ts': ['code_reviewer'],
+  'proof-lines.ts': ['code_reviewer'],
+  'planner.ts': ['planner'],
+  'triggers.ts': ['planner'],
+};
+
+test.each(readdirSync(SOURCES))(
+  '%s: no line that a prompt could have names a command that no reader can run',
+  (file) => {
+    const named = namedCommands(readFileSync(join(SOURCES, file), 'utf8'));
+    expect(named.filter((one) => unfit(one, READERS[file] ?? ROLES))).toEqual([]);
+  },
+);
 
 test('CHECKPOINT, the halt, and a checkpoint, a coder’s plan, are told apart in every line of a prompt or contract', () => {
   const texts = [...ROLES.map(contractOf), ...Object.values(SITUATIONS).map((told) => told())];
