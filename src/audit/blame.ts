@@ -20,7 +20,7 @@ import { defined } from '../protocol/values.ts';
 import { mergeNames, mergeTrailers, trailersDiffer, trailersIn } from '../protocol/work/merge-names.ts';
 import { type RecordedMerge, recordedMerges, roundsOf } from '../protocol/work/task-history.ts';
 import type { TaskContext } from '../tasks/context.ts';
-import { listed, shellWord } from '../text/format.ts';
+import { listed } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import { finishBlame, handMergeBlame, type MergedTasks } from './merged-tasks.ts';
 
@@ -61,7 +61,7 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return gitDir;
-  const commit = await resolve(gitDir, name, integrationRef(board));
+  const commit = await resolve(gitDir, name);
   if (typeof commit !== 'string')
     return findTask(board.state, name) === undefined
       ? commit
@@ -93,25 +93,10 @@ export async function blame(context: TaskContext, name: string): Promise<Blame |
   return blameOf(gitDir, commit, found);
 }
 
-async function resolve(gitDir: PrivateGitDir, name: string, integration: string): Promise<string | Refusal> {
+async function resolve(gitDir: PrivateGitDir, name: string): Promise<string | Refusal> {
   const commit = isCommitName(name) ? await commitNamed(gitDir, name) : undefined;
   if (commit !== undefined) return commit;
   const shown = JSON.stringify(name.slice(0, 80));
-  const plain = name.trim() !== '' && !/[\0-\x1f\x7f]/.test(name);
-  if (plain && gitDir.host.disk.existsSync(join(gitDir.root, name)))
-    return refuse(
-      `${shown} is a file, not a commit`,
-      `which commit last changed each line: git blame -- ${shellWord(name)}; then: liza blame <commit>`,
-      1,
-      'commit',
-    );
-  if (plain && (await gitDir.project(['cat-file', '-e', `${integration}:${name}`])).status === 0)
-    return refuse(
-      `${shown} is a file, not a commit`,
-      `which commit last changed each line: git blame ${integration} -- ${shellWord(name)}; then: liza blame <commit>`,
-      1,
-      'commit',
-    );
   const asked = await gitDir.project(['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
   const branches = asked.status === 0 ? asked.stdout.split('\n').filter((line) => line !== '') : [];
   return refuse(

@@ -207,7 +207,7 @@ function unknownOption(verb: LoadedVerb, rawName: string, options: Readonly<Reco
 }
 
 const missing = (verb: LoadedVerb, what: string): Refusal =>
-  refuse(`liza ${verb.name} needs ${what}`, usageHint(verb), 1, 'usage');
+  refuse(`liza ${verb.name} needs ${what}`, `${usageHint(verb)}; for example: ${verb.examples[0]}`, 1, 'usage');
 
 const usageHint = (verb: LoadedVerb): string => `usage: ${usageLine(verb)}`;
 

@@ -29,6 +29,11 @@ export const DEFINITION_OPTIONS = {
     repeat: true,
     description: 'A task that must be merged first; commas separate several.',
   },
+  needs: {
+    value: 'tag',
+    repeat: true,
+    description: 'What a host must have to work on it, as gpu or macos; commas separate several.',
+  },
   validate: { value: 'command', repeat: true, description: 'A command that proves it is done.' },
   'max-iterations': { value: 'n', description: 'Attempts before the task is blocked.' },
   'max-review-cycles': { value: 'n', description: 'Rejections before the task is blocked.' },
@@ -85,6 +90,7 @@ export function readDefinition(args: Args): DefinitionChange | Refusal {
     type: args.text('type') as DefinitionChange['type'],
     priority,
     depends_on: depends,
+    needs: args.flag('needs') ? args.all('needs').flatMap(splitIds) : undefined,
     validation: some(args.all('validate')),
     max_iterations,
     max_review_cycles,
@@ -104,12 +110,13 @@ const FIELDS: Readonly<Record<string, keyof Definition>> = {
   priority: 'priority',
   depends_on: 'depends_on',
   depends: 'depends_on',
+  needs: 'needs',
   validation: 'validation',
   validate: 'validation',
   max_iterations: 'max_iterations',
   max_review_cycles: 'max_review_cycles',
 };
-const LISTS: readonly string[] = ['depends_on', 'validation'];
+const LISTS: readonly string[] = ['depends_on', 'needs', 'validation'];
 const NUMBERS: readonly string[] = ['priority', 'max_iterations', 'max_review_cycles'];
 
 /** One task as a JSON object, under the board's field names or the flags'. */

@@ -35,7 +35,7 @@ export interface Play {
   readonly begun: Instant;
 }
 
-const LONGEST_MS = 240_000;
+const STILL_MS = 180_000;
 /** How long the finished board stays; on a slow machine the person has waited long enough. */
 const lingerMs = (took: number): number => Math.max(1000, Math.min(3000, 36_000 - took));
 /** How long the demo waits with its answer: on the board a person reads the question, and may answer first. */
@@ -95,7 +95,7 @@ export async function watchDemoCrew(
     spoken: spoken(play.script),
     interrupted: asked.signal,
     answerAfterMs: ANSWER_AFTER_MS[fast ? 'fast' : play.isInBrowser ? 'browser' : isLive ? 'live' : 'lines'],
-    longestMs: LONGEST_MS,
+    stillMs: STILL_MS,
     sleep: clock.sleep,
     answering: person.answering,
     answerIn: shown.answerIn,

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { realDisk } from '../ports/disk.ts';
 import { type BaseDistance, lagText } from '../protocol/goal/base-distance.ts';
 import type { Provider } from '../providers/provider.ts';
+import { mistypedTest } from '../tasks/rules/mistyped-test.ts';
 import { setupCommand } from '../tasks/rules/setup-command.ts';
 import { loginQuestion, type PrivateRegistry } from './init-registries.ts';
 import type { Dialogue } from './io.ts';
@@ -52,6 +53,10 @@ export interface Guesses {
 }
 
 export const DEFAULTS = { spec: 'specs/vision.md', branch: 'integration' } as const;
+
+/** For a new document: who types `git commit` or `ls` thinks of the shell. */
+export const isDocumentName = (answer: string): boolean =>
+  /\.(?:adoc|md|mdx|markdown|org|rst|txt)(?:#.*)?$/i.test(answer);
 
 /** Undefined: the person left. */
 export async function guide(dialogue: Dialogue, known: Known): Promise<Wishes | undefined> {
@@ -171,7 +176,7 @@ async function chooseProvider(dialogue: Dialogue, installed: readonly Provider[]
 async function askTest(dialogue: Dialogue, guess: string | undefined): Promise<string | undefined> {
   const answer = await ask(
     dialogue,
-    `Command that runs the tests (${guess === undefined ? 'also of tests still to come; ' : ''}- for none: merges are then not tested)`,
+    `Command that runs the tests${guess === undefined ? ', for example npm test, or: for t in tests/*.sh; do sh "$t" || exit 1; done' : ''} (- for none: merges are then not tested)`,
     guess ?? '-',
   );
   return answer === '-' ? undefined : answer;
@@ -255,7 +260,7 @@ export function guessTestCommand(root: string): string | undefined {
   if (has('go.mod')) return 'go test ./...';
   if (has('Makefile') && /^test\s*:/m.test(textOf(root, 'Makefile'))) return 'make test';
   if (['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].some(has)) return 'pytest';
-  return unittestCommand(root);
+  return unittestCommand(root) ?? shellCommand(root);
 }
 
 /** Python's own test runner, where its tests are there and no settings of another one. */
@@ -265,6 +270,12 @@ function unittestCommand(root: string): string | undefined {
   const folder = ['tests', 'test', '.'].find((name) => namesIn(join(root, name)).some((file) => isTest(name, file)));
   if (folder === undefined) return undefined;
   return folder === '.' ? 'python3 -m unittest discover' : `python3 -m unittest discover -s ${folder}`;
+}
+
+/** Scripts that are named as tests, each by itself. */
+function shellCommand(root: string): string | undefined {
+  const folder = ['tests', 'test'].find((name) => namesIn(join(root, name)).some((file) => file.endsWith('.test.sh')));
+  return folder && `for t in ${folder}/*.test.sh; do sh "$t" || exit 1; done`;
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -287,6 +298,17 @@ function hasTestScript(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What can be seen to be wrong with a test command; undefined: nothing, which only running it would show. */
+export function wrongTestCommand(root: string, command: string): string | undefined {
+  let scripts: readonly string[] | undefined;
+  try {
+    scripts = Object.keys((JSON.parse(textOf(root, 'package.json')) as { scripts?: object }).scripts ?? {});
+  } catch {
+    // There is none, or none that can be read.
+  }
+  return mistypedTest(command, scripts);
 }
 
 function textOf(root: string, name: string): string {

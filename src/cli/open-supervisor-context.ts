@@ -5,17 +5,19 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
 import { ROLES, type Role } from '../protocol/state.ts';
+import { defined } from '../protocol/values.ts';
 import { sandboxSupportOf } from '../sandbox/mode.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
+import { writeAgentClient } from '../supervisor/agent-client.ts';
 import { makeChangeSignal } from '../supervisor/change-signal.ts';
 import type { SupervisorContext } from '../supervisor/context.ts';
 import { newMergeTurn } from '../supervisor/merge-turn.ts';
 import { contractFor, contractPaths } from '../supervisor/prompts/contract.ts';
-import { writeBin } from '../supervisor/session-files.ts';
 import { makeStartGate } from '../supervisor/start-gate.ts';
 import type { Io } from './io.ts';
 import { serveCommands } from './serve-commands.ts';
+import { openCommandServer } from './served/server.ts';
 
 export function openSupervisorContext(
   io: Io,
@@ -24,6 +26,7 @@ export function openSupervisorContext(
   const { root } = context.paths;
   const guide = join(root, 'REPOSITORY.md');
   const mergeTurn = newMergeTurn();
+  const { folder: bin, shows } = writeAgentClient(context, io.self.argv);
   return {
     ...context,
     changeSignal: makeChangeSignal(context.clock),
@@ -43,9 +46,10 @@ export function openSupervisorContext(
       scripts: io.asset('scripts'),
       ...(existsSync(guide) ? { repositoryGuide: guide } : {}),
     },
-    bin: writeBin(context, io.self.argv),
+    bin,
     ...(io.confines === true ? { sandboxSupport: sandboxSupportOf(context, io.self.argv) } : {}),
     serve: serveCommands(io, context),
+    ...defined({ served: shows && openCommandServer(io, context, shows) }),
     contract: contractsOf(io),
   };
 }

@@ -2,13 +2,15 @@
 // program's path. Folders that npm adds to PATH for its own children do not count: the person's shell does not have them.
 
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { npmLine } from '../providers/install-line.ts';
+import { npmLine, pathLineAfter } from '../providers/install-line.ts';
 import { shellWord } from '../text/format.ts';
 import type { Io } from './io.ts';
 
 /** The line that lets the shell find this very program as `liza`: its package is two folders up (dist/liza.cjs). */
-export const ownInstall = ({ env, host: { disk }, self: { argv } }: Io): string =>
-  npmLine({ disk, env }, shellWord(dirname(dirname(argv[1] ?? ''))));
+export function ownInstall({ env, host: { disk }, self: { argv } }: Io): readonly string[] {
+  const path = pathLineAfter({ disk, env });
+  return [npmLine({ disk, env }, shellWord(dirname(dirname(argv[1] ?? '')))), ...(path === undefined ? [] : [path])];
+}
 
 export function ownCommand({ env, host: { disk }, self: { argv } }: Io): string {
   const [node, program = ''] = argv;

@@ -14,6 +14,7 @@ import { markAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openStore } from '../store/open.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
+import { isUnicode } from './is-unicode.ts';
 import type { Shown } from './live/view-model.ts';
 import { findRoot } from './open-board.ts';
 import { forReader } from './render/print.ts';
@@ -101,7 +102,6 @@ export function processIo(holdOptimiser: () => void): Io {
   };
 }
 
-const isUnicode = (env: Environment): boolean => /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 const wantsColor = (env: Environment): boolean => !env.NO_COLOR && env.TERM !== 'dumb';
 
 async function live(shown: Shown): Promise<'ended' | 'left'> {

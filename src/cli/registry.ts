@@ -153,6 +153,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   audit: [ANYONE, 'Show the record of a task, checked against journal and git.', () => import('./verbs/audit.ts')],
   attempts: [ANYONE, 'List work that was discarded but kept.', () => import('./verbs/attempts.ts')],
   hosts: [HUMAN, 'List the hosts that work on this board.', () => import('./verbs/hosts.ts')],
+  'hosts drain': [HUMAN, 'Let a host take no new work, or work again.', () => import('./verbs/hosts.ts')],
+  'hosts tag': [HUMAN, 'Say what a host has that tasks may need.', () => import('./verbs/hosts.ts')],
   store: [HUMAN, 'Say where the board is kept.', () => import('./verbs/store.ts')],
   'store move': [HUMAN, 'Move the board into PostgreSQL, or back to state.yaml.', () => import('./verbs/store.ts')],
   'store address': [
@@ -160,7 +162,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     'Keep the address of the board’s database, read from stdin.',
     () => import('./verbs/store.ts'),
   ],
+  'store upgrade': [HUMAN, 'Bring the tables of an earlier version up to date.', () => import('./verbs/store.ts')],
   'store accept': [HUMAN, 'Go on with a database that was set back.', () => import('./verbs/store.ts')],
+  'store role': [HUMAN, 'Print the SQL that gives other hosts their rights.', () => import('./verbs/store.ts')],
   deinit: [HUMAN, 'Remove Liza from this project.', () => import('./verbs/deinit.ts')],
   checkpoint: [
     HUMAN,

@@ -33,8 +33,8 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'If the shell does not find liza afterwards, ~/.local/bin is not on PATH. Type this, and put it into ~/.profile:',
       '  export PATH="$HOME/.local/bin:$PATH"',
       'Update: the same line again, in the newer checkout. Completion: liza setup --completion bash (or zsh, fish).',
-      'Remove: liza deinit in each project first, then liza setup --uninstall (if you used setup), then',
-      '        npm uninstall -g --prefix ~/.local liza. Without the program a project keeps its .liza, hook and task folders.',
+      'Remove: liza deinit in each project first, since without the program a project keeps its .liza, hook and task folders. Then liza setup --uninstall if you used setup, and then:',
+      '  npm uninstall -g --prefix ~/.local liza',
     ],
   },
   rehearsal: {

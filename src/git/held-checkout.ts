@@ -23,12 +23,14 @@ export interface Held {
   readonly hint: string;
 }
 
-/** Why the checkout cannot be brought from one commit to the other; undefined: it can. */
+/**
+ * Why the checkout cannot be brought from one commit to the other; undefined: it can. `edited`: what holds it. Any change
+ * that is not committed; or only one to a file that differs between the two, as with `git merge`.
+ */
 export async function whyHeld(
   gitDir: PrivateGitDir,
   checkout: Checkout,
-  from: string,
-  to: string,
+  { from, to, edited = 'any' }: { readonly from: string; readonly to: string; readonly edited?: 'any' | 'changed-too' },
 ): Promise<Held | undefined> {
   const busy =
     underWay(gitDir, checkout) ?? (await notPlain(gitDir, checkout)) ?? (await notAt(gitDir, checkout, from));
@@ -37,7 +39,7 @@ export async function whyHeld(
     const files = { folder: checkout.folder, index: join(own, 'index') };
     copyIndex(gitDir.host.disk, join(checkout.gitDirectory, 'index'), files.index);
     const changes = await changesBetween(gitDir, from, to);
-    const look: Look = { gitDir, checkout, from, to, files, changes };
+    const look: Look = { gitDir, checkout, from, to, files, changes, edited };
     for (const check of [changedThere, keptFromGit, untrackedThere, filteredThere, refusedByGit]) {
       const held = await check(look);
       if (held !== undefined) return held;
@@ -54,6 +56,7 @@ interface Look {
   /** The checkout's, with a copy of its index. */
   readonly files: Files;
   readonly changes: readonly Change[];
+  readonly edited: 'any' | 'changed-too';
 }
 
 const there = ({ folder, branch }: Checkout): string =>
@@ -125,7 +128,7 @@ async function notAt(gitDir: PrivateGitDir, checkout: Checkout, from: string): P
   };
 }
 
-async function changedThere({ gitDir, checkout, files, from }: Look): Promise<Held | undefined> {
+async function changedThere({ gitDir, checkout, files, from, changes, edited }: Look): Promise<Held | undefined> {
   const fresh = await gitDir.files(files, ['update-index', '-q', '--unmerged', '--refresh']);
   // 1 only says that files differ.
   if (fresh.status > 1) {
@@ -144,7 +147,10 @@ async function changedThere({ gitDir, checkout, files, from }: Look): Promise<He
   // Without its filter a file cannot be compared. If the merge changes it, filteredThere says so; if not, nobody touches it.
   const filtered = await filteredPaths(gitDir, files, splitNul(changed));
   const compared = splitNul(changed).filter((path) => !filtered.has(path));
-  const paths = [...new Set([...splitNul(staged), ...compared])].sort();
+  const touched = new Set(changes.map(({ path }) => path));
+  const paths = [...new Set([...splitNul(staged), ...compared])]
+    .filter((path) => edited === 'any' || touched.has(path))
+    .sort();
   if (paths.length === 0) return undefined;
   return {
     message: `${there(checkout)}, with changes that are not committed: ${firstFew(paths)}`,

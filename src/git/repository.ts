@@ -63,7 +63,7 @@ function notARepository(folder: string, stderr: string): Refusal {
   }
   return refuse(
     `${folder} is not in a git repository`,
-    'start one: git init && git commit --allow-empty -m "start"',
+    'go to your project first; if this is it: git init && git commit --allow-empty -m "start"',
     1,
     'no-git',
   );

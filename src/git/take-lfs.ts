@@ -8,7 +8,7 @@ import type { Disk } from '../ports/disk.ts';
 import { copyPlainFile, isPlainWay } from '../process/plain-file.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { UNREADABLE } from './quarantine.ts';
-import { entries, inScratch } from './scratch-folders.ts';
+import { inScratch } from './scratch-folders.ts';
 import type { Place } from './task-folder.ts';
 
 const MOST_FILES = 10_000;
@@ -19,11 +19,11 @@ export async function takeLfs(gitDir: PrivateGitDir, { kind, folder, gitDirector
   const { disk, clock } = gitDir.host;
   const from = join(gitDirectory, 'lfs', 'objects');
   if (kind !== 'clone' || !disk.existsSync(from) || !isPlainWay(disk, gitDirectory, ['lfs', 'objects'])) return;
-  const wanted = namesIn(disk, from).filter((name) => !disk.existsSync(storedAt(gitDir, name)));
+  const wanted = await wantedIn(gitDir, from);
   if (wanted.length === 0) return;
   await inScratch(gitDir, async (own) => {
     let left = MOST_BYTES;
-    for (const name of wanted.slice(0, MOST_FILES)) {
+    for (const name of wanted) {
       const copy = join(own, name);
       await clock.nextTurn();
       const bytes = copyIfPlain(disk, join(from, ...partsOf(name)), copy, { most: left, within: folder });
@@ -50,17 +50,33 @@ const partsOf = (name: string): readonly [string, string, string] => [name.slice
 
 const storedAt = ({ common }: PrivateGitDir, name: string): string => join(common, 'lfs', 'objects', ...partsOf(name));
 
-/** `ab/cd/abcd…`, through real folders only. */
-function namesIn(disk: Disk, objects: string): readonly string[] {
+/** Whoever works there may have made as many names as it likes. */
+const MOST_NAMES = 50_000;
+const PAUSE = 500;
+
+/** `ab/cd/abcd…`, through real folders only, and not here yet. */
+async function wantedIn(gitDir: PrivateGitDir, objects: string): Promise<readonly string[]> {
+  const { disk, clock } = gitDir.host;
+  const wanted: string[] = [];
+  let left = MOST_NAMES;
+  const some = (at: string): readonly string[] => {
+    const names = left > 0 ? disk.someNames(at, left) : [];
+    left -= names.length;
+    return names;
+  };
   const folders = (at: string): readonly string[] =>
-    entries(disk, at).filter((name) => /^[0-9a-f]{2}$/.test(name) && isPlainWay(disk, at, [name]));
-  return folders(objects).flatMap((first) =>
-    folders(join(objects, first)).flatMap((second) =>
-      entries(disk, join(objects, first, second)).filter(
-        (name) => /^[0-9a-f]{64}$/.test(name) && name.startsWith(first + second),
-      ),
-    ),
-  );
+    some(at).filter((name) => /^[0-9a-f]{2}$/.test(name) && isPlainWay(disk, at, [name]));
+  let looks = 0;
+  for (const first of folders(objects))
+    for (const second of folders(join(objects, first)))
+      for (const name of some(join(objects, first, second))) {
+        looks += 1;
+        if (looks % PAUSE === 0) await clock.nextTurn();
+        const is = /^[0-9a-f]{64}$/.test(name) && name.startsWith(first + second);
+        if (is && !disk.existsSync(storedAt(gitDir, name))) wanted.push(name);
+        if (wanted.length === MOST_FILES) return wanted;
+      }
+  return wanted;
 }
 
 function hashOf(disk: Disk, file: string): string {

@@ -1,6 +1,7 @@
 // The text of one file at a commit, straight from the object database. A path that leads out of the tree names no file.
 
 import { posix } from 'node:path';
+import { isQuicklyRead } from '../text/quickly-read.ts';
 import { aboutObjects, blobText, entryAt, isFolder, treeEntries } from './objects.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
@@ -8,13 +9,15 @@ import { must } from './run.ts';
 /** A larger file is not read. */
 const LARGE = 4 * 1024 * 1024;
 
-/** Undefined: the commit has no such file; TOO_LARGE: it has. */
+/** Undefined: the commit has no such file; TOO_LARGE: it has, and its lines may be what is too large. */
 export async function textAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
   if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
   const entry = await entryAt(gitDir, commit, path);
   const [blob] = entry === undefined || isFolder(entry) ? [] : await aboutObjects(gitDir, [entry.id]);
   if (blob?.type !== 'blob') return undefined;
-  return blob.size > LARGE ? TOO_LARGE : blobText(gitDir, blob.id);
+  if (blob.size > LARGE) return TOO_LARGE;
+  const text = await blobText(gitDir, blob.id);
+  return text === undefined || isQuicklyRead(text) ? text : TOO_LARGE;
 }
 
 /** All files of a commit, from the root. */

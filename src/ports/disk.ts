@@ -4,6 +4,7 @@
 
 import * as fs from 'node:fs';
 import { type Held, heldEntries, inHeld, type Walk } from './held-folders.ts';
+import { someNames } from './some-names.ts';
 
 export type Disk = Called & {
   /** Those that Liza uses: none of them opens a file but `open` and `copyFile`, which take regular ones alone. */
@@ -14,6 +15,7 @@ export type Disk = Called & {
   heldEntries(folder: string, walk: Walk): Generator<Held>;
   /** Such a folder, or one `below` it, under a name that leads nowhere else while `work` lasts; see held-folders.ts. */
   inHeld<T>(folder: string, below: string, work: (at: string) => T, missing?: 'leave' | 'make'): T | undefined;
+  someNames(folder: string, most: number): readonly string[];
 };
 
 type Called = Pick<
@@ -218,6 +220,7 @@ export const realDisk: Disk = {
   openPipeSync: fs.openSync,
   heldEntries: (folder, walk) => heldEntries(realDisk, folder, walk),
   inHeld: (folder, below, work, missing) => inHeld(realDisk, folder, below, work, missing),
+  someNames: (folder, most) => someNames(realDisk, folder, most),
   readFileSync: readRegular as Disk['readFileSync'],
   writeFileSync: writeRegular as Disk['writeFileSync'],
   copyFileSync: copyRegular as Disk['copyFileSync'],

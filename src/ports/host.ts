@@ -58,4 +58,6 @@ export interface Host {
   readonly network: Network;
   readonly database: Database;
   readonly random: Random;
+  /** Two limits under which programs of the project are started: whose they are (process/own-rlimit-mark.ts). */
+  readonly mark?: { readonly msgqueue: number; readonly sigpending: number };
 }

@@ -11,13 +11,14 @@ import { spaceMissing } from '../protocol/disk-space.ts';
 import { commandsRun } from '../protocol/facts/command-files.ts';
 import { scriptsIn } from '../protocol/facts/test-setup.ts';
 import { settings } from '../protocol/state.ts';
+import { unreached } from '../protocol/work/hosts.ts';
 import { loginOf } from '../providers/login.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { BoardContext } from '../store/context.ts';
 import { pastGoals } from '../store/past-goals.ts';
 import { specFile } from '../store/spec-file.ts';
 import { readSpec } from '../store/spec-texts.ts';
-import { shellWord } from '../text/format.ts';
+import { listed, shellWord } from '../text/format.ts';
 import { describesLastGoal } from './rules/former-vision.ts';
 import { wideRunner } from './rules/own-tests.ts';
 import { checkBase, checkBudget, fine, isUntouched, type PreflightCheck, stop, warn } from './rules/result.ts';
@@ -42,6 +43,7 @@ export async function quickChecks(
   return [
     ...checkPlace(context),
     ...(await checkOwnBoard(context)),
+    ...checkHosts(board),
     ...(await checkVision(context, request)),
     ...checkAgents(context, agents),
     checkDisk(board),
@@ -63,6 +65,21 @@ const checkPlace = ({ paths: { root } }: BoardContext): readonly PreflightCheck[
         ),
       ]
     : [];
+
+/** Work of one host would be lost to the others, which would do it again, or wait for it. */
+function checkHosts(board: Board): readonly PreflightCheck[] {
+  const others = unreached(board);
+  if (others.length === 0) return [];
+  const names = listed(others.map(({ name }) => name));
+  const isOne = others.length === 1;
+  return [
+    stop(
+      'exchange',
+      `${names} ${isOne ? 'works' : 'work'} on this board, too, and there is no exchange: what one host commits reaches no other`,
+      `liza config set exchange <a git repository that all hosts reach>; is ${isOne ? 'it' : 'one of them'} gone for good: liza hosts drain ${isOne ? (others[0]?.id ?? '') : '<host>'}`,
+    ),
+  ];
+}
 
 /** Whoever committed it chose what runs here, where, and with what shown to it. */
 async function checkOwnBoard(context: BoardContext): Promise<readonly PreflightCheck[]> {

@@ -17,8 +17,12 @@ interface Hold {
   readonly command?: string;
 }
 
-export function refuseBusy(board: Board, now: Instant): Refusal | undefined {
-  const holds = holdsOf(board, now);
+/** `then`: the command that is refused. */
+export function refuseBusy(board: Board, now: Instant, then = 'liza deinit'): Refusal | undefined {
+  // A host that leaves takes nothing from the others.
+  const isOurs = ({ agent }: Hold): boolean =>
+    board.hosts === undefined || then !== 'liza deinit' || board.leases.get(agent)?.host === board.here;
+  const holds = holdsOf(board, now).filter(isOurs);
   if (holds.length === 0) return undefined;
   const last = Math.max(...holds.map(({ remaining }) => remaining));
   const commands = [
@@ -26,14 +30,18 @@ export function refuseBusy(board: Board, now: Instant): Refusal | undefined {
   ];
   const ways = [
     ...(holds.some(({ run }) => run !== false)
-      ? ['stop the crew: liza stop; and each liza agent that you started: Ctrl-C']
+      ? [
+          board.hosts === undefined
+            ? 'stop the crew: liza stop; and each liza agent that you started: Ctrl-C'
+            : 'stop the crew on each host that has agents (liza hosts): liza stop; and each liza agent that you started: Ctrl-C',
+        ]
       : []),
     ...(commands.length === 0 ? [] : [`release what was claimed by hand: ${commands.join('; ')}`]),
   ];
   const wait = last > 0 ? `, or wait until their leases end (${iso(now + last)})` : '';
   return refuse(
     `agents are running: ${holds.map((hold) => told(hold, now)).join(', ')}`,
-    `${ways.join('; ')}${wait}; then liza deinit again`,
+    `${ways.join('; ')}${wait}; then ${then} again`,
     1,
     'agents',
   );

@@ -29,6 +29,7 @@ import { inTransaction } from '../store/in-transaction.ts';
 import { readTail } from '../store/journal.ts';
 import { unlocked } from '../store/refusals.ts';
 import { canRestore } from '../store/restore.ts';
+import { readSwitches } from '../store/switch-files.ts';
 import { LostRace } from '../store/transaction.ts';
 import { emitEntries } from '../store/yaml/emit.ts';
 import { updateDocument } from '../store/yaml/update.ts';
@@ -183,7 +184,7 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       detail: `goal: ${request.goal} (${before.goal.id} archived)`,
       change: edits,
       records: touchedRecords(before, after),
-      switches: { ABORT: false, CHECKPOINT: false, PAUSE: false },
+      switches: { ABORT: false, CHECKPOINT: false },
       archive: before.tasks,
       ended: goalRecord(before, archived, transaction.now()),
       effect: true,
@@ -193,11 +194,15 @@ function reopen(context: BoardContext, request: InitRequest): Promise<InitDone |
       ok: true,
       already: false,
       message,
-      lines: [...carriedOver(before, after), ...writtenLine(request, written)],
+      lines: [...carriedOver(before, after), ...writtenLine(request, written), ...stillPaused(context)],
       next: nextSteps(request, written),
     };
   });
 }
+
+/** A person's PAUSE is the project's, and ends with no goal. */
+const stillPaused = ({ files, paths }: BoardContext): readonly string[] =>
+  readSwitches(files, paths).PAUSE === undefined ? [] : ['PAUSE stays on, so nothing starts: liza resume'];
 
 /** What the former goal left undecided, and which notes ended with it. */
 function carriedOver(before: State, after: State): readonly string[] {

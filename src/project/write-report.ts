@@ -26,7 +26,7 @@ export async function reportText(context: TaskContext, format: ReportFormat, goa
   const state = record === undefined ? board.state : boardOfGoal(record, board.state);
   const archived = await store.archivedTasks(record ?? state.goal);
   const base = record === undefined ? await baseDistance(context, board) : undefined;
-  const report = reportOf({ state, archived, now, secrets: secretsOf(env), base });
+  const report = reportOf({ state, archived, now, gone: board.gone, secrets: secretsOf(env), base });
   return format === 'html' ? page(report) : markdownReport(report);
 }
 

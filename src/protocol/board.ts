@@ -5,6 +5,7 @@
 import { type Instant, instant, iso } from '../text/time.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { Role, State, Task, TaskStatus } from './state.ts';
+import type { HostOnBoard } from './work/hosts.ts';
 
 export const SWITCHES = ['ABORT', 'CHECKPOINT', 'PAUSE'] as const;
 /** A kill switch; in order of precedence. */
@@ -26,6 +27,10 @@ export interface Board {
   readonly halted?: ReadonlySet<string>;
   /** Megabytes free on the board's disk; absent: not known. */
   readonly freeMb?: number;
+  /** The machines that work on it; absent: it is on one machine alone. */
+  readonly hosts?: readonly HostOnBoard[];
+  /** The id of this one among them. */
+  readonly here?: string;
 }
 
 /** One agent's side record, with what the store could find out about the process behind it. */
@@ -41,6 +46,8 @@ export interface Lease {
   readonly remaining?: number;
   /** Its supervisor stopped in order: nobody is missed. */
   readonly stopped?: true;
+  /** The host whose process renews it; absent: there is only one. */
+  readonly host?: string;
 }
 
 /** The parts an actor may play. An id without a live session may act as supervisor or as its agent. */

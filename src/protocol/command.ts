@@ -46,6 +46,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly same_tree_as?: string;
   /** The commit that its coder retracted last, where its tree is the submitted one's. */
   readonly same_as_retracted?: string;
+  /** Changed paths that earlier iterations changed already, so that the start of this one has them. */
+  readonly before_start?: readonly string[];
   /** `n` of refs/liza/review/<task>/<n>, which keeps the commit. */
   readonly pin?: number;
   /** Lines of the whole diff. */
@@ -65,6 +67,8 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly authors?: readonly string[];
   /** Its commits whose author or committer is none of the task's coders, with the names that they bear. */
   readonly named_otherwise?: readonly string[];
+  /** Tags, and branches by names of the project’s, that the coder made or moved in its own clone. */
+  readonly refs_in_clone?: readonly string[];
   /** `id of branch`: those of them that are on a branch or tag of people's and not on the integration branch. */
   readonly taken_in?: readonly string[];
   /** Its commits that Liza knew before the iteration's checkpoint, and those that are dated before it. */

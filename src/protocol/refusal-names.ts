@@ -17,7 +17,7 @@ export const GUARD_NAMES = [
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),
   ...words(
-    'event-name few-open few-tasks few-unmerged file-gone file-there files gates goal-open holds-review holds-task id-fits-role id-free in-scope',
+    'event-name few-open few-tasks few-unmerged file-gone file-there files gates goal-open has-needs holds-review holds-task id-fits-role id-free in-scope',
   ),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),
@@ -25,7 +25,7 @@ export const GUARD_NAMES = [
     'no-merge-under-way no-other-task no-unreviewed-work no-worktree-files nobody-merges nobody-prepares not-aborted',
   ),
   ...words(
-    'not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-excluded not-exhausted',
+    'not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-drained not-excluded not-exhausted',
   ),
   ...words(
     'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-history own-question own-review own-submission own-task proof question queue-open',
@@ -63,7 +63,7 @@ type StepName =
 
 /** What exactly is wrong with a task's definition; said by the guards `definition` and `gates`. */
 type GateName = WordsOf<
-  | 'priority type limits dependencies-exist acyclic spec-ref spec-exists done-when scope no-abandoned-dependency'
+  | 'needs priority type limits dependencies-exist acyclic spec-ref spec-exists done-when scope no-abandoned-dependency'
   | 'no-superseded-dependency tests-included proof anchor criteria type-and-scope always-green unrunnable description'
 >;
 
@@ -77,7 +77,7 @@ type LeaseName = 'lease' | 'no-agent';
 type StoreName = WordsOf<
   | 'board-size broken-chain broken-yaml damaged-journal import lock lost-board nested newer-version no-board no-journal'
   | 'not-utf8 too-large unreadable-journal'
-  | 'in-doubt store-address store-moved store-refused store-set-back store-unreachable'
+  | 'in-doubt older-tables store-address store-moved store-refused store-set-back store-unreachable'
 >;
 
 type GitName = WordsOf<

@@ -74,6 +74,8 @@ export const TaskSchema = v.object({
   done_when: v.optional(text),
   scope: v.optional(text),
   depends_on: v.optional(ids),
+  /** Tags that a host must have to work on it. */
+  needs: v.optional(texts),
   validation: v.optional(texts),
   created: v.optional(timestamp),
   /** The goal it belongs to; a task of an earlier version names none, see goal-tasks.ts. */

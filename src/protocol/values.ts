@@ -38,7 +38,12 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclu
 
 /** Leaves out what is undefined: an absent field and an undefined one are not the same to the rules. */
 export function defined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(fields)) {
+    const value = (fields as Fields)[key];
+    if (value !== undefined) kept[key] = value;
+  }
+  return kept as Defined<T>;
 }
 
 /** `'a b c'` → `'a' | 'b' | 'c'`, for lists of names. */

@@ -21,7 +21,7 @@ export async function rolloutFigures(
   const home = env['CODEX_HOME'] ?? (env['HOME'] === undefined ? undefined : join(env['HOME'], '.codex'));
   if (home === undefined || !/^[\w-]{1,100}$/.test(thread)) return [];
   try {
-    const file = await rolloutOf(disk, join(home, 'sessions'), thread);
+    const file = rolloutOf(disk, join(home, 'sessions'), thread);
     return file === undefined ? [] : figuresIn(await tailOf(disk, file), counting);
   } catch {
     return [];
@@ -29,13 +29,13 @@ export async function rolloutFigures(
 }
 
 /** sessions/2026/11/15/rollout-…-<thread>.jsonl, newest day first. */
-async function rolloutOf(disk: Disk, sessions: string, thread: string): Promise<string | undefined> {
+function rolloutOf(disk: Disk, sessions: string, thread: string): string | undefined {
   let left = MOST_DAYS;
-  for (const year of await newestFirst(disk, sessions)) {
-    for (const month of await newestFirst(disk, year)) {
-      for (const day of await newestFirst(disk, month)) {
+  for (const year of newestFirst(disk, sessions)) {
+    for (const month of newestFirst(disk, year)) {
+      for (const day of newestFirst(disk, month)) {
         if (left-- <= 0) return undefined;
-        const found = (await disk.promises.readdir(day)).find((name) => name.endsWith(`-${thread}.jsonl`));
+        const found = namesIn(disk, day).find((name) => name.endsWith(`-${thread}.jsonl`));
         if (found !== undefined) return join(day, found);
       }
     }
@@ -43,12 +43,20 @@ async function rolloutOf(disk: Disk, sessions: string, thread: string): Promise<
   return undefined;
 }
 
-const newestFirst = async (disk: Disk, folder: string): Promise<readonly string[]> =>
-  (await disk.promises.readdir(folder))
+const newestFirst = (disk: Disk, folder: string): readonly string[] =>
+  namesIn(disk, folder)
     .filter((name) => /^\d+$/.test(name))
     .sort()
     .reverse()
     .map((name) => join(folder, name));
+
+/** The folder is the agent's to fill: of one with as many names nothing is looked for. */
+const MOST_NAMES = 2000;
+
+function namesIn(disk: Disk, folder: string): readonly string[] {
+  const names = disk.someNames(folder, MOST_NAMES);
+  return names.length < MOST_NAMES ? names : [];
+}
 
 async function tailOf(disk: Disk, path: string): Promise<string> {
   // The folder may be an agent's own: a pipe that it left there must not hold us up, nor a link lead us away.

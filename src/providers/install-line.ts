@@ -21,12 +21,20 @@ export function installLine(here: Here, { hints: { install } }: Pick<Provider, '
 export const npmLine = (here: Here, what: string): string =>
   `npm install -g ${isRootOnly(here) ? '--prefix ~/.local ' : ''}${what}`;
 
+/** What must follow `npmLine` for the shell to find what it installs; undefined: nothing. */
+export const pathLineAfter = (here: Here): string | undefined =>
+  !isRootOnly(here) || (here.env['PATH'] ?? '').split(':').includes(join(here.env['HOME'] ?? '', '.local/bin'))
+    ? undefined
+    : ON_PATH;
+
+const ON_PATH = 'export PATH="$HOME/.local/bin:$PATH"';
+
 /** What puts Liza itself on PATH where it was installed into ~/.local; undefined: it is there, or was not. */
 export function pathLine({ disk, env }: Here): string | undefined {
   const bin = join(env['HOME'] ?? '', '.local/bin');
   if (env['HOME'] === undefined || !disk.existsSync(join(bin, 'liza'))) return undefined;
   if ((env['PATH'] ?? '').split(':').includes(bin)) return undefined;
-  return 'export PATH="$HOME/.local/bin:$PATH"';
+  return ON_PATH;
 }
 
 /** npm's own place for global packages is known, and not this user's to write. */

@@ -68,11 +68,15 @@ const textOf = (value: unknown): string | undefined =>
  * A shell command as one line that may be cut anywhere. Of one that branches only the first part runs in any case: cut in
  * the middle, the rest would tell of a verdict that was never given. Then what the agent calls it is told, or that part.
  */
-export function shellLine(command: string, said?: string): string {
+export function shellLine(whole: string, said?: string): string {
+  const command = whole.slice(0, MOST_READ);
   const end = firstEnd(command);
   if (end === undefined || !BRANCHES.test(withoutQuoted(command))) return command;
   return said ?? `${command.slice(0, end).trim()}; … (the rest depends on it)`;
 }
+
+/** One line of some hundred characters becomes of it; an agent may write megabytes that look like a command. */
+const MOST_READ = 4000;
 
 const BRANCHES = /(?:^|[\n;&|({]\s*|\b(?:do|then|else)\s+)(?:if|while|until|for|case)\s|\|\|/;
 

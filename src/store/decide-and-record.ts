@@ -5,7 +5,7 @@ import { type Actor, type Board, plays } from '../protocol/board.ts';
 import { decide } from '../protocol/decide.ts';
 import { type Decided, type Decision, type Refusal, refuse } from '../protocol/decision.ts';
 import type { Notice } from '../protocol/notice.ts';
-import { isTerminal, settings } from '../protocol/state.ts';
+import { isTerminal, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { gist } from '../text/format.ts';
 import type { BoardTransaction } from './board-transaction.ts';
@@ -20,10 +20,11 @@ export async function transactIn(
   operation: Operation,
   decideOn: Decide,
 ): Promise<Outcome> {
+  const before = transaction.hasReadTasks ? transaction.state.tasks : [];
   const decision = await decideAndRecord(transaction, operation, (board) => decideOn(board, transaction.now()));
   if (!decision.ok) return withNotices(decision, transaction.notices);
   if (decision.already !== true && transaction.hasReadTasks)
-    await afterwards(transaction, () => archiveSurplus(transaction, operation));
+    await afterwards(transaction, () => archiveSurplus(transaction, operation, before));
   return committed(decision, transaction);
 }
 
@@ -95,14 +96,34 @@ async function afterwards(transaction: BoardTransaction, work: () => Promise<voi
 }
 
 /** Terminal tasks beyond `archive_after` leave the state by themselves. */
-async function archiveSurplus(transaction: BoardTransaction, { actor }: Operation): Promise<void> {
-  const board = transaction.board();
-  const terminal = board.state.tasks.filter((task) => isTerminal(task.status)).length;
-  if (terminal <= settings(board.state).archive_after) return;
+async function archiveSurplus(
+  transaction: BoardTransaction,
+  { actor }: Operation,
+  before: readonly Task[],
+): Promise<void> {
+  const { state } = transaction;
+  if (endedIn(state.tasks, before) <= settings(state).archive_after) return;
   const asking = { actor: { ...actor, parts: ['human'] as const }, now: transaction.now() };
   await decideAndRecord(transaction, { actor, command: 'archive' }, (seen) =>
     decide(seen, { name: 'archive' }, asking),
   );
+}
+
+const counted = new WeakMap<readonly Task[], number>();
+const hasEnded = (task: Task | undefined): number => (task !== undefined && isTerminal(task.status) ? 1 : 0);
+
+/** How many have ended. Asked after every command: of thousands of tasks only those that changed are looked at. */
+function endedIn(tasks: readonly Task[], before: readonly Task[]): number {
+  let ended = counted.get(tasks);
+  if (ended !== undefined) return ended;
+  const known = counted.get(before);
+  ended = known ?? 0;
+  for (let at = 0; at < Math.max(tasks.length, before.length); at += 1) {
+    if (known === undefined) ended += hasEnded(tasks[at]);
+    else if (tasks[at] !== before[at]) ended += hasEnded(tasks[at]) - hasEnded(before[at]);
+  }
+  counted.set(tasks, ended);
+  return ended;
 }
 
 function committed(decision: Decided, transaction: BoardTransaction): Committed {

@@ -48,7 +48,7 @@ function openSharedStore(context: BoardContext, shared: SharedBoard): Store {
   const store = () =>
     (opened ??= import('./postgres/shared-store.ts').then((part) => part.sharedStore(context, shared)));
   return {
-    read: async () => (await store()).read(),
+    read: async (within) => (await store()).read(within),
     readTask: async (id) => (await store()).readTask(id),
     readAgent: async (id) => (await store()).readAgent(id),
     transact: async (operation, decide) => (await store()).transact(operation, decide),

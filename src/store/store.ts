@@ -84,8 +84,11 @@ export interface Renewal {
 }
 
 export interface Store {
-  /** Takes no lock. */
-  read(): Promise<Snapshot>;
+  /**
+   * Takes no lock. `within`: where a server would have to be asked, and would have announced any change, what was seen so many
+   * milliseconds ago is good enough; for who looks again and again, and decides nothing by it. Leases may be renewed by then.
+   */
+  read(within?: number): Promise<Snapshot>;
   /** One task without reading the whole board; archived ones too. */
   readTask(id: string): Promise<TaskReading | undefined>;
   /** One agent without reading the whole board. */

@@ -47,6 +47,8 @@ export interface Recording extends Pick<Entry, 'change' | 'records' | 'command' 
   readonly actor: Actor | 'external';
   readonly task?: string;
   readonly switches?: NonNullable<Entry['switches']>;
+  /** What a person said of a host of a board in a database. */
+  readonly host?: { readonly id: string; readonly drained?: boolean; readonly tags?: readonly string[] };
   readonly edit?: NonNullable<Entry['edit']>;
   readonly seen?: string;
   readonly aside?: readonly string[];

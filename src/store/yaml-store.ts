@@ -112,9 +112,14 @@ async function renew(context: BoardContext, read: Read, renewal: Renewal): Promi
   return mayRenew(board, task, renewal, now) ?? writeLease(context, renewal, now);
 }
 
+/** So many of the last entries are read from the end. */
+const NEAR = 1000;
+
 async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerator<JournalEntry> {
   // Reading the latest entries must not cost reading all of them.
-  const tail = from > 0 ? readTail(files, paths.journal, 8) : undefined;
+  const end = from > 0 ? readTail(files, paths.journal, 2) : undefined;
+  const wanted = 1 + (end?.lines.at(-1)?.entry.seq ?? 0) - from;
+  const tail = wanted > 2 && wanted <= NEAR ? readTail(files, paths.journal, wanted) : end;
   const near = tail !== undefined && (tail.lines[0]?.entry.seq ?? Number.POSITIVE_INFINITY) <= from;
   for (const { entry } of near ? tail.lines : readEntries(files, paths.journal)) if (entry.seq >= from) yield entry;
 }

@@ -22,6 +22,15 @@ export interface Chosen {
   readonly model?: string | undefined;
 }
 
+/** Runs commands of agents outside the sandbox in this process (cli/served/). */
+export interface CommandServer {
+  /** Where their clients find it. */
+  readonly folder: string;
+  /** What runs for an agent has ended; waits for a few seconds at most. */
+  settled(agent: string): Promise<void>;
+  close(): void;
+}
+
 export interface SupervisorContext extends StoreContext {
   readonly changeSignal: ChangeSignal;
   /** This process holds the leases. */
@@ -35,6 +44,8 @@ export interface SupervisorContext extends StoreContext {
   readonly sandboxSupport?: SandboxSupport | undefined;
   /** Runs commands of confined agents in this process. Absent: each is a program of its own. */
   readonly serve?: ServeCommand | undefined;
+  /** The same for those that are not confined. */
+  readonly served?: CommandServer | undefined;
   contract(role: Role): string;
   /** What the sessions of this process have used so far, by agent. */
   readonly running?: Map<string, () => RunningUse>;

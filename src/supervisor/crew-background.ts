@@ -61,7 +61,7 @@ async function refresh(crew: Crew, resisted: Set<string>): Promise<void> {
   const { context, over, feed } = crew;
   while (!over.signal.aborted) {
     const since = context.changeSignal.count();
-    crew.snapshot = await context.store.read().catch(() => crew.snapshot);
+    crew.snapshot = await context.store.read(REFRESH_MS * 2).catch(() => crew.snapshot);
     crew.base = await crew.followBase(crew.snapshot.board).catch(() => crew.base);
     feed.changed();
     await removeEndedFolders(crew, resisted).catch(() => {}); // reconcile finds them at the next start

@@ -17,6 +17,7 @@ import type { SupervisorContext } from './context.ts';
 import { startBackground } from './crew-background.ts';
 import { prepareProject } from './crew-start.ts';
 import type { CrewControl, CrewEnd, CrewEvent, CrewView } from './crew-view.ts';
+import { renewOwn } from './heartbeat.ts';
 import { endOf, type SupervisedAgent, whenIdle } from './idle.ts';
 import { enrol, supervise } from './loop.ts';
 import { newMemory, type Supervised } from './loop-state.ts';
@@ -71,10 +72,8 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
   };
   const snapshot = await prepareProject(context, options.members[0]?.agent ?? 'planner-1');
   if (isRefusal(snapshot)) return snapshot;
-  for (const who of options.members) {
-    const refused = await enrol(context, who);
-    if (refused !== undefined) return refused;
-  }
+  const refused = await enrolAll(context, options.members);
+  if (refused !== undefined) return refused;
   const follow = followBase(context);
   const base = await follow(snapshot.board).catch(() => undefined); // looked at again soon
   const sandboxFound = await context.sandboxSupport?.detect();
@@ -91,8 +90,21 @@ export async function startCrew(options: CrewOptions): Promise<CrewControl | Ref
     deaf?.();
     startHere?.();
     lockHere?.();
+    context.served?.close();
   };
   return controlOf(crew, runToEnd(crew, options, stopAll));
+}
+
+/** All of them, or none: who starts again finds the ids free. */
+async function enrolAll(context: SupervisorContext, members: readonly Supervised[]): Promise<Refusal | undefined> {
+  for (const [at, who] of members.entries()) {
+    const refused = await enrol(context, who);
+    if (refused === undefined) continue;
+    const { state } = (await context.store.read()).board;
+    for (const { agent } of members.slice(0, at)) await renewOwn(context, agent, state, undefined, true);
+    return refused;
+  }
+  return undefined;
 }
 
 /** A check that fails by itself ends no agent. */

@@ -18,6 +18,7 @@ export interface Governor {
 }
 
 const LOOK_MS = 2000;
+const WITHIN = 10_000;
 /** After a change the agents that wait for work and the watcher look first. A burst of changes is one look. */
 const SETTLE_MS = 1000;
 /** While an agent may be at work; otherwise only people move branches, and that may wait. */
@@ -56,7 +57,7 @@ export const lookAtHeads = (heads: BranchWatch): Promise<readonly string[]> => h
 /** What cannot be read now is looked at again. */
 async function lookAtSpecs(context: TaskContext): Promise<readonly string[]> {
   try {
-    return await noticeSpecChanges(context, (await context.store.read()).board.state);
+    return await noticeSpecChanges(context, (await context.store.read(WITHIN)).board.state);
   } catch {
     return [];
   }
@@ -87,7 +88,7 @@ interface Done extends Governed {
 
 async function look(context: TaskContext, known: number | undefined): Promise<Done> {
   try {
-    const snapshot = await context.store.read();
+    const snapshot = await context.store.read(WITHIN);
     const lines = await govern(context, snapshot, snapshot.seq !== known);
     if (isRefused(lines)) return { seq: undefined, lines: [], failed: lines.message };
     return { seq: snapshot.seq, lines };

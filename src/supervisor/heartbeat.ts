@@ -2,7 +2,7 @@
 // merging, or running a session. A lease that was lost is never revived: it is reported.
 
 import type { Board } from '../protocol/board.ts';
-import type { Refusal } from '../protocol/decision.ts';
+import { type Refusal, Refused } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { holdsWork } from '../protocol/leases.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
@@ -23,6 +23,9 @@ export interface Heartbeat {
   /** The last sign of life says that the supervisor stops in order, so that nobody misses it. */
   stop(): Promise<void>;
 }
+
+/** What it needs of the board is announced when it changes. */
+const WITHIN = 10_000;
 
 /** `first`: the state when the agent was registered. */
 export function keepAlive(context: SupervisorContext, agent: string, first: State): Heartbeat {
@@ -46,10 +49,10 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
   const run = async (): Promise<void> => {
     let state = first;
     while (!over.signal.aborted) {
-      await context.clock.sleep(settings(state).heartbeat_interval * 1000, over.signal);
+      await context.clock.sleep(intervalOf(state, agent) * 1000, over.signal);
       if (over.signal.aborted) return;
       try {
-        state = (await context.store.read()).board.state;
+        state = (await context.store.read(WITHIN)).board.state;
         await beat(state);
       } catch {
         // The board cannot be read just now: the next beat tries again, and the lease lasts several of them.
@@ -107,8 +110,16 @@ const secondsOf = (state: State, agent: string): number => {
   return state.agents[agent]?.role === 'code_reviewer' ? limits.review_lease_duration : limits.lease_duration;
 };
 
+/** However seldom it is set: a lease is renewed a few times before it could end. */
+const intervalOf = (state: State, agent: string): number =>
+  Math.min(settings(state).heartbeat_interval, secondsOf(state, agent) / 4);
+
 /** The board's database does not answer: nothing is known, and nothing decided. */
 export const isUnreachable = ({ guard }: Pick<Refusal, 'guard'>): boolean => guard === 'store-unreachable';
+
+/** Of what was thrown because of that. */
+export const awayIn = (error: unknown): Refusal | undefined =>
+  error instanceof Refused && isUnreachable(error.refusal) ? error.refusal : undefined;
 
 /** Retracted under review: its next session holds it, and this one may still end in order. */
 export const isLeft = (task: Task | undefined, epoch: number | undefined): boolean =>

@@ -4,12 +4,14 @@ import { baseDistance } from '../git/base-branch.ts';
 import type { Board } from '../protocol/board.ts';
 import { completeText } from '../protocol/goal/complete-text.ts';
 import { isTerminal } from '../protocol/state.ts';
+import { whyDrained } from '../protocol/work/hosts.ts';
 import { listed } from '../text/format.ts';
 import type { Instant } from '../text/time.ts';
 import type { MemberStatus } from './agent-status.ts';
 import { isCalled } from './called-again.ts';
 import type { SupervisorContext } from './context.ts';
 import type { CrewEnd } from './crew-view.ts';
+import { awayIn } from './heartbeat.ts';
 import type { LoopEnd, LoopMemory, Supervised } from './loop-state.ts';
 import { isToldHeld } from './merge-turn.ts';
 import { othersWork } from './rules/idle-survey.ts';
@@ -52,7 +54,15 @@ export async function whenIdle(
     const resting = supervised.every(({ member }) => RESTING.has(member.view().state));
     if (resting) {
       await clock.sleep(IDLE_MS, over);
-      const { board } = await store.read();
+      const board = await store.read().then(
+        (seen) => seen.board,
+        (error: unknown) => (awayIn(error) === undefined ? Promise.reject(error) : undefined),
+      );
+      // Its database is away: nobody knows what is left.
+      if (board === undefined) {
+        await changeSignal.wait(since, IDLE_MS, over);
+        continue;
+      }
       const now = clock.now();
       const still = supervised.every((one) => {
         const { who, member, end, memory } = one;
@@ -79,7 +89,10 @@ export async function whenIdle(
 
 /** Agents of another process are at work, and what they end with may be for these. */
 const mayGetWork = (board: Board, own: ReadonlySet<string>, now: Instant): boolean =>
-  Object.keys(board.switches).length === 0 && !isOver(board) && othersWork(board, own, now);
+  Object.keys(board.switches).length === 0 &&
+  whyDrained(board) === undefined &&
+  !isOver(board) &&
+  othersWork(board, own, now);
 
 const isOver = ({ state: { goal } }: Board): boolean => goal.status === 'COMPLETED' || goal.status === 'ABORTED';
 
@@ -99,6 +112,8 @@ export async function endOf(
       code: 0,
       message: completeText(board.state, await baseDistance(context, board), { from, to: context.clock.now() }),
     };
+  const drained = whyDrained(board);
+  if (drained !== undefined) return { code: 0, message: drained.fact, needs: drained.remedy };
   const given = supervised.flatMap(({ who, end }) => (end?.kind === 'given-up' ? [{ ...end, agent: who.agent }] : []));
   const [first] = given;
   const hint = first?.hint ?? 'see the board: liza status';

@@ -20,7 +20,7 @@ import { clearTrouble, judgeSession, recordSession } from './after-session.ts';
 import { type Assignment, assignPlan, assignReview, assignTask } from './assignments.ts';
 import { runningUse, type SupervisorContext, taskContextOf } from './context.ts';
 import { lookAtHeads } from './govern-loop.ts';
-import { keepAlive, renewOwn } from './heartbeat.ts';
+import { awayIn, keepAlive, renewOwn } from './heartbeat.ts';
 import type { LoopEnd, LoopMemory, LoopState, Supervised } from './loop-state.ts';
 import { mergeOwed } from './merge-owed.ts';
 import { mergingOf } from './merge-turn.ts';
@@ -82,6 +82,11 @@ async function repeatRounds(loop: LoopState): Promise<LoopEnd> {
       if (end !== undefined) return end;
       full = false;
     } catch (error) {
+      const away = awayIn(error);
+      if (away !== undefined) {
+        await untilThere(loop, away);
+        continue;
+      }
       if (!isDiskFull(error)) throw error;
       if (!full) loop.context.emit({ level: 'alarm', agent: loop.who.agent, text: DISK_FULL });
       full = true;
@@ -105,8 +110,13 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
 
 async function roundWith(loop: LoopState, place: Leave | undefined): Promise<LoopEnd | undefined> {
   const { member, context, memory, stop } = loop;
-  const look = await lookAtBoard(loop);
-  const duty = findDuty(loop, look);
+  let look = await lookAtBoard(loop, WITHIN);
+  let duty = findDuty(loop, look);
+  // Nothing begins by what was seen a while ago.
+  if (look.isLate && duty.kind !== 'nothing' && duty.kind !== 'halted' && duty.kind !== 'held') {
+    look = await lookAtBoard(loop);
+    duty = findDuty(loop, look);
+  }
   // It waited for its turn to begin, and found something else to do, or nothing.
   if (!isWork(duty)) place?.();
   switch (duty.kind) {
@@ -145,17 +155,23 @@ interface Look {
   readonly now: Instant;
   /** Changes of the board up to here are in it; a later one ends a wait. */
   readonly since: number;
+  /** It may be as it was a while ago. */
+  readonly isLate: boolean;
 }
 
-async function lookAtBoard({ context, who }: LoopState): Promise<Look> {
+/** Who has nothing to do looks now and then, though whatever changes is announced. */
+const WITHIN = 10_000;
+
+async function lookAtBoard({ context, who }: LoopState, within = 0): Promise<Look> {
   const since = context.changeSignal.count();
   const now = context.clock.now();
-  const { board } = await context.store.read();
+  const { board } = await context.store.read(within);
+  const isLate = within > 0 && context.shared !== undefined;
   // Between two duties there is no session: one whose end could not be recorded would hold back what it approved.
   const left = board.state.agents[who.agent]?.under_way !== undefined;
   if (left) await recordLeftUse(context, who.agent);
   const recorded = (await recordGoneUse(context, { board, now })) || left;
-  return { board: recorded ? (await context.store.read()).board : board, now, since };
+  return { board: recorded ? (await context.store.read()).board : board, now, since, isLate };
 }
 
 function findDuty({ context, who, memory }: LoopState, { board, now }: Look): Duty {
@@ -290,6 +306,14 @@ async function beginSession(
 async function inspect({ context, who, heads }: LoopState, assignment: Assignment): Promise<void> {
   for (const text of await lookAtHeads(heads)) context.emit({ level: 'alarm', agent: who.agent, text });
   await assignment.inspect?.();
+}
+
+const AWAY_MS = 2000;
+
+/** The watcher raises the alarm. Nothing begins meanwhile; sessions look after their leases themselves. */
+async function untilThere({ context, member, stop }: LoopState, { message }: Refusal): Promise<void> {
+  member.set('idle', { why: message });
+  await context.clock.sleep(AWAY_MS, stop.orderly);
 }
 
 const DISK_FULL = 'the disk is full, and nothing can be recorded: free some space, and it continues by itself';

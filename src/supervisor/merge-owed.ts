@@ -85,6 +85,11 @@ async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, i
   const { context, who, memory } = loop;
   const { mergeTurn: turn } = context;
   if (no.guard === 'folder-lock') return busy(loop, no);
+  // Another host was quicker: no news, and nothing is wrong with these.
+  if (context.shared !== undefined && OVERTAKEN.has(no.guard ?? '')) {
+    turn.busyUntil = context.clock.now() + BUSY_MS;
+    return;
+  }
   const first = isOne ? tasks[0] : undefined;
   turn.heldSince = undefined;
   memory.refusal = await refusalOf(context, no, first?.id);
@@ -92,6 +97,10 @@ async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, i
   context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
   for (const one of tasks) await postpone(loop, one, no, SOON_MS, turn);
 }
+
+const OVERTAKEN: ReadonlySet<string> = new Set([
+  ...['exchange-stale', 'exchange-fenced', 'integration-known', 'not-being-merged'],
+]);
 
 /** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
 async function busy({ context, who, memory }: LoopState, no: Refusal): Promise<void> {

@@ -52,18 +52,3 @@ function fileFor({ disk, paths }: BoardContext, folder: string, name: string, ro
 export function writePrompt(disk: Disk, file: string, { contract, prompt }: SessionRequest): void {
   disk.writeFileSync(file, `${contract.trimEnd()}\n\n${prompt.trimEnd()}\n`, { mode: 0o600 });
 }
-
-/** Written again at every start: an upgrade moves the program. */
-export function writeBin({ disk, paths, random }: BoardContext, liza: readonly string[]): string {
-  const folder = join(paths.liza, 'cache', 'bin');
-  disk.mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'liza');
-  // Another supervisor may start at the same moment.
-  const temporary = `${file}.${random.uuid()}`;
-  disk.writeFileSync(temporary, `#!/bin/sh\nexec ${liza.map(quoted).join(' ')} "$@"\n`);
-  disk.chmodSync(temporary, 0o755);
-  disk.renameSync(temporary, file);
-  return folder;
-}
-
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -7,13 +7,13 @@ import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
 import type { ResourceUsage } from '../process/resource-usage.ts';
 import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
-import { Refused } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
+import { whyDrained } from '../protocol/work/hosts.ts';
 import type { Instant } from '../text/time.ts';
 import { runningUse, type SupervisorContext } from './context.ts';
-import { isHolding, isLeft, isUnreachable } from './heartbeat.ts';
+import { awayIn, isHolding, isLeft } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
 import type { SessionEnd } from './rules/restarts.ts';
 import type { SessionRun, SessionWork } from './session.ts';
@@ -119,7 +119,7 @@ export async function guardSession(
 const AGAIN_MS = 1000;
 
 function orUnreachable(error: unknown): 'unreachable' {
-  if (error instanceof Refused && isUnreachable(error.refusal)) return 'unreachable';
+  if (awayIn(error) !== undefined) return 'unreachable';
   throw error;
 }
 
@@ -136,8 +136,9 @@ function isLost(board: Board, { task: id, agent, role, epoch }: SessionWork): bo
   return task.reviewing_by !== undefined && task.reviewing_by !== agent;
 }
 
-/** A kill switch, or the task's own pause, is on. */
+/** A kill switch, or the task's own pause, is on, or its host is drained. */
 export const isHalted = (board: Board, { task: id }: Pick<SessionWork, 'task'>): boolean =>
+  whyDrained(board) !== undefined ||
   SWITCHES.some((name) => board.switches[name] !== undefined) ||
   (id !== undefined && findTask(board.state, id)?.paused === true);
 
@@ -150,6 +151,8 @@ interface Due {
 function whyEnd(board: Board, work: SessionWork, percent: number): Due | undefined {
   const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
   if (halt !== undefined) return { why: `${halt} is on` };
+  const drained = whyDrained(board);
+  if (drained !== undefined) return { why: drained.fact };
   const task = work.task === undefined ? undefined : findTask(board.state, work.task);
   if (task?.paused === true) return { why: `${task.id} is paused` };
   if (work.task !== undefined && !isHolding(board, work.agent, work.task)) return { why: 'its work is done' };

@@ -185,6 +185,7 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
   const { work, agent, output, request, leaseLost, begun } = session;
   const over = new AbortController();
   const driven = work.chosen.provider.drive?.(context.clock, request, agent, (events) => output.add(events));
+  let isMeasuring = false;
   const signs = {
     lastSign: output.lastSign,
     contextPercent: () => output.report().contextPercent,
@@ -192,7 +193,11 @@ async function follow(context: SupervisorContext, session: LiveSession): Promise
     leaseLost,
     measure: () => {
       noteUsage(context, session);
-      void measure(context, session);
+      if (isMeasuring) return;
+      isMeasuring = true;
+      void measure(context, session).finally(() => {
+        isMeasuring = false;
+      });
     },
   };
   try {

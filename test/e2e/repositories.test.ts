@@ -157,7 +157,7 @@ describe('a person at work', () => {
     await approve(p);
     p.git('checkout', '-q', 'integration');
     const ran = merge(p);
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('was clean and is advanced') });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('is updated to') });
     expect(p.git('status', '--porcelain')).toBe('');
     expect(p.read('src/greet.test.js')).toBe('greet src\n');
     expect(p.git('symbolic-ref', '--short', 'HEAD')).toBe('integration');

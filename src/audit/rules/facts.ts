@@ -104,6 +104,6 @@ const fact = (mark: Mark, what: string, why: string, time?: string): Fact => ({
 });
 
 /** Tokens, and money by their price. */
-export const PROVIDERS_WORD = 'as the providers report it; the cost also by the price of the model';
+export const PROVIDERS_WORD = 'as the providers report it, or, for money, by the price that is set for the model';
 
 export const short = (commit: string): string => commit.slice(0, 12);

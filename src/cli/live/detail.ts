@@ -7,7 +7,7 @@ import { taskView } from '../../report/status-view.ts';
 import type { CrewView } from '../../supervisor/crew-view.ts';
 import { counted } from '../../text/format.ts';
 import { instant } from '../../text/time.ts';
-import { eventWords } from '../render/event-words.ts';
+import { eventWords, whoDid } from '../render/event-words.ts';
 import { type Line, type Page, STATUS_TONE } from '../render/layout.ts';
 import { columns, pad } from '../render/terminal.ts';
 import { clock, coarse } from './format.ts';
@@ -83,7 +83,8 @@ function history(task: Task, p: Page, look: LiveLook): readonly Line[] {
 /** What was said about it stands beside it where there is room, else below, whole. */
 function eventLines(entry: HistoryEvent, p: Page, look: LiveLook): readonly Line[] {
   const time = `  ${clock(instant(entry.time), look.zone)}  `;
-  const what = `${p.say(eventWords(entry.event))}${entry.agent === undefined ? '' : ` by ${p.say(entry.agent)}`}`;
+  const who = whoDid(entry);
+  const what = `${p.say(eventWords(entry.event))}${who === undefined ? '' : ` by ${p.say(who)}`}`;
   const head: Line = [{ text: time, tone: 'faint' }, { text: what }];
   const told = [entry['reason'], entry['message'], entry['detail']].find((value) => typeof value === 'string');
   if (told === undefined) return [head];

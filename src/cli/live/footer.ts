@@ -63,7 +63,8 @@ const SPARE = [
 function keysOf(scene: Scene): readonly string[] {
   const { screen, onQuit, status, view } = scene;
   const { pane, stops, filter, chosen, ended } = screen;
-  if (ended !== undefined && pane.kind === 'board') return ['q, enter or esc closes the board'];
+  if (ended !== undefined && pane.kind === 'board')
+    return ['q, enter or esc closes the board; untouched, it closes by itself'];
   if (ended !== undefined && pane.kind === 'quit') return ['l or s closes the board', 'esc back'];
   const open = answerable(view.board.state, status);
   if (pane.kind === 'task') return IN_TASK(open.some(({ task }) => task === pane.id));

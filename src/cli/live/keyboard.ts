@@ -1,5 +1,6 @@
 // One piece from the terminal, given to the board key by key. Letters that were typed fast arrive together: after the one
-// that opens a text field, the rest is text and no command.
+// that opens a text field, the rest is text and no command. A line that was typed before the board was there, or pasted
+// where the terminal does not mark it, arrives in one piece, too, and is no row of commands.
 
 import { keyOf } from './keys.ts';
 import { openPaste } from './paste.ts';
@@ -7,7 +8,7 @@ import { keyPress, type TerminalKey } from './terminal-key.ts';
 import { pastedText, typedOf } from './typing.ts';
 import type { ViewModel } from './view-model.ts';
 
-type Board = Pick<ViewModel, 'isTyping' | 'press' | 'stray' | 'type'>;
+type Board = Pick<ViewModel, 'isTyping' | 'notHeard' | 'press' | 'stray' | 'type'>;
 
 /** Takes what the terminal sends for one key, or a run of text. */
 export function openKeyboard(board: Board): (sent: string) => void {
@@ -18,11 +19,24 @@ export function openKeyboard(board: Board): (sent: string) => void {
     if (pasted === undefined) return takePiece(board, input, key);
     // What is pasted where nobody types would be commands that nobody meant.
     const text = pastedText(pasted);
-    if (board.isTyping() && text !== '') board.type({ kind: 'text', text });
+    if (text === '') return;
+    if (board.isTyping()) board.type({ kind: 'text', text });
+    else board.notHeard();
   };
 }
 
+/** Nobody presses so many different keys at once. Keys that open a text field come before text. */
+function isLine(input: string): boolean {
+  const letters = input.replace(/[\r\n]+$/, '');
+  return !/^[jkgG ]*[anu/]/.test(letters) && letters.length >= 4 && new Set(letters).size >= 3;
+}
+
 export function takePiece(board: Board, input: string, key: TerminalKey): void {
+  if (!board.isTyping() && isLine(input)) board.notHeard();
+  else takeKeys(board, input, key);
+}
+
+function takeKeys(board: Board, input: string, key: TerminalKey): void {
   if (board.isTyping()) {
     typedOf(input, key).forEach(board.type);
     return;
@@ -31,5 +45,5 @@ export function takePiece(board: Board, input: string, key: TerminalKey): void {
   const pressed = keyOf(first, key);
   if (pressed === undefined) board.stray();
   else board.press(pressed);
-  if (rest.length > 0) takePiece(board, rest.join(''), key);
+  if (rest.length > 0) takeKeys(board, rest.join(''), key);
 }

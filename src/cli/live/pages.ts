@@ -30,9 +30,10 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 const SIGNS: readonly (readonly [string, string])[] = [
-  ['first bar', 'how much of the agent’s lease is left; its supervisor renews it'],
+  ['first bar', 'of an agent: how much of the agent’s lease is left; its supervisor renews it'],
   ['second bar', 'how full the agent’s context is; near 90% it hands over'],
   ['12.3k+4.5k', 'tokens in and out of the session, then its cost where the provider tells it'],
+  ['$0.12+?', 'some sessions told no figures; at least $0.12'],
   ['it 2/10', 'second of at most ten iterations'],
   ['rej 1/5', 'rejected once; after five rejections it is blocked'],
 ];

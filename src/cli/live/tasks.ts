@@ -92,11 +92,14 @@ function facts(task: TaskView, wide: boolean): readonly string[] {
     case 'READY_FOR_REVIEW':
       return [...paused, task.reviewer ?? 'no reviewer yet', ...cycles];
     case 'UNCLAIMED':
-    case 'DRAFT':
+    case 'DRAFT': {
+      // Also after an answer, which only frees it: a coder that is at work ends that first.
+      const free = task.status === 'UNCLAIMED' && !task.paused ? ['no coder yet'] : [];
       return [
         ...paused,
-        ...(task.waits.length === 0 ? [] : [`waits for ${task.waits.map(({ id }) => id).join(', ')}`]),
+        ...(task.waits.length === 0 ? free : [`waits for ${task.waits.map(({ id }) => id).join(', ')}`]),
       ];
+    }
     case 'APPROVED':
     case 'MERGED':
     case 'SUPERSEDED':

@@ -29,6 +29,8 @@ export interface ViewModel {
   press(key: Key): void;
   /** A key that means nothing: it may still belong to a sentence. */
   stray(): void;
+  /** A text where nobody types: it does nothing, and that is said. */
+  notHeard(): void;
   /** Whether letters are a text, not commands. */
   isTyping(): boolean;
   type(input: Typed): void;
@@ -42,8 +44,8 @@ const BURST = 250;
 const IDLE = 5000;
 /** How long an answer stays. */
 const SAID = 8000;
-/** Who pressed a key so short a time ago presses the next one before reading anything. */
-const AT_KEYS = 3000;
+/** Whoever only looks on sees how it ended before the board goes. */
+const LINGER = 8000;
 /** Who makes a pause of this length has stopped typing. */
 const SENTENCE = 1000;
 
@@ -77,7 +79,9 @@ export function openViewModel(options: ViewOptions): ViewModel {
   let stopLoading: () => void = () => {};
   let waiting: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
-  const atKeys = openLull(AT_KEYS);
+  let lingering: NodeJS.Timeout | undefined;
+  /** Somebody has pressed a key here: whoever sits there closes the board. */
+  let isAttended = false;
   const deaf = openLull(SENTENCE);
   const running = new Set<Promise<void>>();
   const sending = new Set<Draft>();
@@ -122,7 +126,7 @@ export function openViewModel(options: ViewOptions): ViewModel {
   };
 
   const obey = ({ screen: next, ask }: Pressed): void => {
-    atKeys.begin();
+    isAttended = true;
     wantsToStop = ask === 'stop';
     show(next);
     if (ask === undefined) return;
@@ -142,12 +146,12 @@ export function openViewModel(options: ViewOptions): ViewModel {
     isClosing = true;
   };
   /** The board does not vanish under somebody's hands: the next keys would go to the shell. */
-  const isInUse = (): boolean =>
-    !isClosed && !wantsToStop && (screen.pane.kind !== 'board' || atKeys.isOn() || running.size > 0);
+  const isInUse = (): boolean => !isClosed && !wantsToStop && (isAttended || running.size > 0);
   void control.ended.then(
     ({ message }) => {
-      if (isInUse()) show({ ...screen, ended: message });
-      else over(finish);
+      if (wantsToStop || isClosed) return over(finish);
+      show({ ...screen, ended: message });
+      if (!isInUse()) lingering = setTimeout(() => (isInUse() ? undefined : over(finish)), LINGER);
     },
     () => {},
   );
@@ -155,7 +159,10 @@ export function openViewModel(options: ViewOptions): ViewModel {
   const run = async ({ run: argv, draft: key }: Run): Promise<void> => {
     const draft = key === undefined ? undefined : screen.drafts[key];
     if (key !== undefined) screen = without(screen, key);
-    if (draft !== undefined) sending.add(draft);
+    if (draft !== undefined) {
+      sending.add(draft);
+      tell('sending …');
+    }
     const outcome = await access.run(argv).catch((error: Error) => ({ ok: false, said: error.message }));
     if (draft !== undefined) sending.delete(draft);
     if (!outcome.ok && key !== undefined && draft !== undefined) screen = putBack(screen, key, draft);
@@ -165,7 +172,6 @@ export function openViewModel(options: ViewOptions): ViewModel {
   /** A sentence for a text field that did not open is no row of commands. Enter and esc end it, as does a pause. */
   const isUnheard = (key: Key): boolean => {
     if (!deaf.isOn() || key === 'interrupt') return false;
-    atKeys.begin();
     if (key === 'open' || key === 'back') deaf.end();
     else deaf.begin();
     return true;
@@ -191,20 +197,24 @@ export function openViewModel(options: ViewOptions): ViewModel {
       if (BEFORE_TEXT.has(key) && screen.said !== undefined && draftKey(screen.pane) === undefined) deaf.begin();
     },
     stray: () => {
-      atKeys.begin();
+      isAttended = true;
       if (deaf.isOn()) deaf.begin();
+    },
+    notHeard: () => {
+      isAttended = true;
+      tell('Text does nothing here: a answers, n writes a note, ? shows all keys');
     },
     isTyping: () => draftKey(screen.pane) !== undefined,
     type: (input) => obey(typed(screen, input, drawn.ground)),
     unsent: () => [...[...sending].map(({ text }) => text.trim()), ...unsent(screen)],
     close: () => {
       isClosed = true;
-      atKeys.end();
       deaf.end();
       stopListening();
       stopLoading();
       clearTimeout(waiting);
       clearTimeout(forgetting);
+      clearTimeout(lingering);
       clearInterval(idle);
       listeners.clear();
     },

@@ -2,6 +2,7 @@
 // `liza blame` lays that out. The record alone is read: every word of it may be an agent's.
 
 import type { Blame, MergeFacts } from '../../audit/blame.ts';
+import type { FileBlame } from '../../audit/blame-file.ts';
 import type { BroughtTask, MergedTasks } from '../../audit/merged-tasks.ts';
 import { roleOfId } from '../../protocol/board.ts';
 import { checkpointEvent, codersOf, historyOf, iterationsOf } from '../../protocol/leases.ts';
@@ -125,6 +126,22 @@ export function renderMerged(merged: MergedTasks, look: Look): string {
     ...(brought.length === 0 ? field(p, 'brought', 'no task') : []),
     ...(merged.made === 'by hand' ? field(p, '', 'what it has beyond them, Liza did not see reviewed') : []),
   ]);
+}
+
+export function renderFile({ file, branch, parts }: FileBlame, look: Look): string {
+  const p = pageFor(look);
+  const told = parts.flatMap(({ lines, commit, task, authors = [], approved_by, approved, git }) => [
+    ...field(p, `${lines.includes(',') || lines.includes('-') ? 'lines' : 'line'}`, lines),
+    ...field(
+      p,
+      '',
+      task === undefined
+        ? `no task of Liza's: ${commit.slice(0, 12)} ${git.subject} (${git.author})`
+        : `${task}: written by ${authors.join(', ') || 'somebody'}, approved by ${approved_by ?? 'somebody'}: liza blame ${(approved ?? commit).slice(0, 12)}`,
+    ),
+  ]);
+  const title: Line = [{ text: `${file} on ${branch}`, tone: 'strong' }];
+  return p.print([title, ...(parts.length === 0 ? field(p, '', 'it is empty') : told)]);
 }
 
 const broughtText = ({

@@ -45,7 +45,8 @@ const TASK = 7;
 /** What the reader types for this program, and to install it (own-command.ts). */
 export interface Own {
   readonly liza: string;
-  readonly install: string;
+  /** The lines that install it and let the shell find it. */
+  readonly install: readonly string[];
 }
 
 export function demoScreen(io: Io, own: Own, silent: boolean): DemoScreen {
@@ -127,7 +128,7 @@ function nextLines({ liza, install }: Own, kept: Kept | undefined): readonly str
           ...rows([['remove it', `cd ~ && rm -rf ${shellWord(kept.folder)}`]]),
         ]),
     '',
-    ...(isFound ? [] : ['Install Liza:', `  ${install}`]),
+    ...(isFound ? [] : ['Install Liza:', ...install.map((line) => `  ${line}`)]),
     `${isFound ? 'In' : 'Then, in'} a git repository of your own:`,
     ...rows(OWN),
   ];

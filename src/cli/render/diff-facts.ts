@@ -2,6 +2,7 @@
 
 import type { DiffFacts, PathList } from '../../protocol/facts/diff-facts.ts';
 import { sizeText } from '../../protocol/facts/file-change.ts';
+import { commandsOf, flakeText } from '../../protocol/review/flake.ts';
 import { isLittle, isSteady, type SinceRed, sinceRedOf, sinceRedText } from '../../protocol/review/since-red.ts';
 import { skippedText } from '../../protocol/review/skip-count.ts';
 import { declaredFor, testCount } from '../../protocol/review/test-count.ts';
@@ -28,6 +29,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   untouched: 'announced in a checkpoint, and not touched',
   declared_late: 'declared late, after the checkpoint',
   beyond_scope: 'outside the paths of scope IN',
+  tests_beyond: 'new test files that neither scope IN nor any plan names',
   out_parts: 'scope OUT that no machine checks',
   binary: 'binary to git, so that its diff shows no line of them',
   lfs_pointers: 'pointers of Git LFS, whose content is not in the diff',
@@ -57,6 +59,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   put_aside: 'work from before the checkpoint, put aside for it',
   dated_before: 'commits dated before the checkpoint',
   named_otherwise: 'commits under another name than its coder’s',
+  refs_in_clone: 'refs that its coder made or moved in its clone, where they stay',
   foreign_roots: 'roots of another history that it brings',
 };
 
@@ -135,20 +138,22 @@ export function proofText(task: Task, commit?: string): string | undefined {
           `above the checkout this changed while agents work, and green may rest on it: ${above.map(oneLine).join('; ')}`,
         ]
       : []),
-    ...redText(submitted?.red_before ?? 0, sinceRedOf({ ...submitted })),
+    ...redText(submitted?.red_before ?? 0, commandsOf(submitted?.red_by), sinceRedOf({ ...submitted })),
+    ...(tests?.flaky === undefined ? [] : [`flaky: ${flakeText(tests.flaky)}`]),
     ...changedText('set-up', setup_changed),
     ...runs.flatMap(({ command, changed }: Run) => changedText(command, changed)),
-    ...(file === undefined ? [] : [`all of it: ${file}`]),
+    ...(file === undefined ? [] : [`in full, for a person: ${file}`]),
   ].join('\n');
 }
 
 /** A test that fails now and then turns green if it is tried often enough. */
-function redText(same: number, since: SinceRed | undefined): readonly string[] {
+function redText(same: number, by: readonly string[], since: SinceRed | undefined): readonly string[] {
   if (since !== undefined)
     return [
       `before: ${sinceRedText(since, same)}${isLittle(since) && !isSteady(since) ? ' (do its tests always pass?)' : ''}`,
     ];
-  return same === 0 ? [] : [`before: the same commit was red ${counted(same, 'time')}; its tests do not always pass`];
+  const what = by.length === 0 ? 'it is green now' : flakeText(by);
+  return same === 0 ? [] : [`before: the same commit was red ${counted(same, 'time')}; ${what}`];
 }
 
 const changedText = (who: string, list: PathList | undefined): readonly string[] =>
@@ -162,6 +167,7 @@ interface Submitted {
   readonly event: string;
   readonly commit?: string;
   readonly red_before?: number;
+  readonly red_by?: unknown;
   readonly since_red?: unknown;
   readonly proof?: {
     readonly runs?: readonly Run[];
@@ -176,11 +182,26 @@ interface Submitted {
   };
 }
 
+/** A reader knows neither the base nor what it is good for: red is as it should be there. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  red: 'fail, as they should',
+  green: 'pass, so they show nothing',
+  unknown: 'not known',
+  not_run: 'no command runs them',
+};
+const FROM_BEFORE: Readonly<Record<string, string>> = {
+  green: 'pass',
+  red: 'fail',
+  unknown: 'not known',
+  same: 'unchanged',
+  not_run: 'no command runs them',
+};
+
 /** Each with its own reason; what an older version recorded has one for both. */
 function testsText({ on_base, base_tests, why, because }: Tests): string {
   const told = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
   const last = because === undefined ? why : because.base_tests;
-  return `new tests on the base: ${on_base.replace('_', ' ')}${told(because?.on_base)}; the base’s tests: ${base_tests.replace('_', ' ')}${told(last)}`;
+  return `new tests without the change: ${WITHOUT[on_base] ?? on_base}${told(because?.on_base)}; tests from before: ${FROM_BEFORE[base_tests] ?? base_tests}${told(last)}`;
 }
 
 interface Tests {
@@ -189,6 +210,7 @@ interface Tests {
   readonly why?: string;
   readonly because?: { readonly on_base?: string; readonly base_tests?: string };
   readonly missing?: string;
+  readonly flaky?: readonly string[];
   readonly failed?: readonly string[];
   readonly failed_more?: number;
   readonly passed?: readonly string[];

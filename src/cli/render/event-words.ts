@@ -1,6 +1,9 @@
 // The events of a task's history in words for a person. The names themselves are the protocol's: `--json` and the journal
 // have those.
 
+import { roleOfId } from '../../protocol/board.ts';
+import type { HistoryEvent } from '../../protocol/state.ts';
+
 const WORDS: Readonly<Record<string, string>> = {
   pre_execution_checkpoint: 'said what it will do',
   review_claimed: 'review began',
@@ -24,3 +27,10 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export const eventWords = (event: string): string =>
   (Object.hasOwn(WORDS, event) ? WORDS[event] : undefined) ?? event.replaceAll('_', ' ');
+
+/** Who did it. No agent merges: its supervisor does, by the rules. */
+export const whoDid = (entry: HistoryEvent): string | undefined => (isLizas(entry) ? 'Liza' : entry.agent);
+
+/** By Liza, below the id of an agent. */
+export const isLizas = ({ event, agent = '' }: HistoryEvent): boolean =>
+  event === 'merged' && roleOfId(agent) !== undefined;

@@ -59,6 +59,7 @@ export function renderStatus(view: StatusView, look: StatusLook): string {
     view.queue === undefined ? [] : hanging(view.queue, p),
     view.why === undefined || isTriedAgain(view.setUp, view.why) ? [] : nothingMoves(view.why, p),
     isToldAlready(view) ? [] : distanceLines(view.base, view.goal).flatMap((line) => hanging(line, p, 'warn')),
+    view.tests === undefined ? [] : hanging(view.tests, p, 'warn'),
     view.sandbox === undefined ? [] : confined(view.sandbox, p),
   ];
   const lines = sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : [[], ...lines]));

@@ -119,6 +119,7 @@ function definition(task: Task, { view, validation }: TaskExtras): readonly Fiel
     ['done when', numberedCriteria(task.done_when)],
     ['scope', task.scope],
     ['depends on', task.depends_on?.map((id) => `${id} (${waits.get(id) ?? 'MERGED'})`).join(', ')],
+    ['needs', task.needs?.join(', ')],
     ['validation', (validation ?? task.validation)?.map((command) => `$ ${command}`).join('\n')],
     ['on the base', trialText(task)],
     ['created', task.created],
@@ -341,7 +342,7 @@ const others = (task: Task): readonly Field[] => Object.entries(task).filter(([k
 
 const KNOWN: ReadonlySet<string> = new Set(
   (
-    'id description type status priority spec_ref spec_hash spec_seen done_when scope depends_on validation created assigned_to worktree ' +
+    'id description type status priority spec_ref spec_hash spec_seen done_when scope depends_on needs validation created assigned_to worktree ' +
     'base_commit iteration epoch lease_expires claiming reserved_for excluded_coders keep_worktree review_commit ' +
     'rejection_reason reviewing_by review_lease_expires approvals approved_by merging merge_first merge_held merge_commit review_cycles_current ' +
     'review_cycles_total max_iterations max_review_cycles blocked_reason blocked_questions attempted failed_by ' +

@@ -5,7 +5,7 @@ import { historyOf } from '../../protocol/leases.ts';
 import type { HistoryEvent, Task } from '../../protocol/state.ts';
 import { lossText } from '../../protocol/work/losses.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
-import { eventWords } from './event-words.ts';
+import { eventWords, isLizas, whoDid } from './event-words.ts';
 import type { Line, Page } from './layout.ts';
 import { columns, pad } from './terminal.ts';
 
@@ -18,7 +18,7 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
   const shown = history.slice(earlier);
   const words = ({ event }: HistoryEvent): string => p.say(eventWords(event));
   const eventWidth = Math.max(...shown.map((entry) => columns(words(entry))));
-  const agentWidth = Math.max(...shown.map(({ agent }) => columns(p.say(agent ?? ''))));
+  const agentWidth = Math.max(...shown.map((entry) => columns(p.say(whoDid(entry) ?? ''))));
   const last = shown.at(-1);
   const age = last === undefined ? '' : `, last change ${duration(now - instant(last.time))} ago`;
   return [
@@ -31,7 +31,7 @@ export function timeline(task: Task, now: Instant, p: Page): readonly Line[] {
       : [[{ text: `  ${p.more} ${earlier} earlier: liza show ${task.id} --json`, tone: 'faint' } as const]]),
     ...shown.flatMap((entry): readonly Line[] => {
       const when = `  ${moment(entry.time)}  `;
-      const what = `${pad(words(entry), eventWidth)}  ${pad(p.say(entry.agent ?? ''), agentWidth)}  `;
+      const what = `${pad(words(entry), eventWidth)}  ${pad(p.say(whoDid(entry) ?? ''), agentWidth)}  `;
       const beside = p.width - columns(when) - columns(what);
       const said = eventDetails(task, entry);
       const narrow = beside < LEAST_BESIDE && columns(said) > beside;
@@ -50,7 +50,8 @@ const LEAST_BESIDE = 50;
 const NARROW = ' '.repeat(6);
 
 /** What one event says. */
-export const eventDetails = (task: Task, entry: HistoryEvent): string => details(entry, amendmentLines(task, entry));
+export const eventDetails = (task: Task, entry: HistoryEvent): string =>
+  details(isLizas(entry) ? { ...entry, by: `the supervisor of ${entry.agent}` } : entry, amendmentLines(task, entry));
 
 /** `changes`: what an amendment changed, told instead of the complete former texts. */
 function details(
@@ -97,7 +98,9 @@ function valueText(value: unknown): string {
       ? value
       : isFields(value)
         ? Object.entries(value)
-            .map(([key, one]) => `${key.replaceAll('_', ' ')}: ${valueText(one)}`)
+            .map(([key, one]) => [key.replaceAll('_', ' '), valueText(one)])
+            .filter(([, one]) => one !== '')
+            .map(([key, one]) => `${key}: ${one}`)
             .join(', ')
         : JSON.stringify(value);
   return text.trim().replace(/\s*\n\s*/g, ' ');

@@ -1,26 +1,38 @@
-// `liza blame <commit>`: which task, coder and reviewer stand behind a commit of the integration branch.
+// `liza blame <commit or file>`: which task, coder and reviewer stand behind a commit of the integration branch, or behind
+// the lines of a file there.
 
 import type { Blame, Trailers } from '../../audit/blame.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { plantedText } from '../../protocol/messages/planted.ts';
 import { onTasks } from '../open-project.ts';
-import { provenanceOf, renderBlame, renderMerged } from '../render/blame.ts';
+import { provenanceOf, renderBlame, renderFile, renderMerged } from '../render/blame.ts';
 import { lookOf } from '../render/look.ts';
 import type { Verb } from '../verb.ts';
 
 export const verb: Verb = {
   positionals: [
-    { name: 'commit', description: 'Its id, HEAD, a branch or a tag; with ~2 or ^2 behind it where needed.' },
+    {
+      name: 'commit',
+      description:
+        'Its id, HEAD, a branch or a tag; with ~2 or ^2 behind it where needed. Or a file, by its path from the project’s root.',
+    },
   ],
-  examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4'],
+  examples: ['liza blame HEAD', 'liza blame 3f2c91ab --json', 'liza blame integration~4', 'liza blame src/greet.ts'],
   details: [
     'Says which merge brought the commit to the integration branch, who wrote it, every round of review with its verdicts, the evidence that was given, and whether the trailers in git agree with the board.',
-    'A branch comes before a tag of the same name. Which commit last changed a line: git blame refs/heads/integration -- <file>',
+    'Of a file on the integration branch it says of each line who wrote and who approved it, with the commit that last changed it. A branch comes before a tag or a file of the same name.',
   ],
   run: onTasks(async (context, args, io) => {
     const { blame } = await import('../../audit/blame.ts');
-    const found = await blame(context, args.must('commit'));
-    if (isRefusal(found)) return found;
+    const name = args.must('commit');
+    const found = await blame(context, name);
+    if (isRefusal(found)) {
+      if (found.guard !== 'commit') return found;
+      const { blameFile } = await import('../../audit/blame-file.ts');
+      const file = await blameFile(context, name);
+      if (file === undefined || isRefusal(file)) return file ?? found;
+      return { ok: true, lines: args.json ? [] : [renderFile(file, lookOf(io))], data: { ...file } };
+    }
     if ('brought' in found)
       return { ok: true, lines: args.json ? [] : [renderMerged(found, lookOf(io))], data: { ...found } };
     const { task, ...facts } = found;

@@ -84,6 +84,15 @@ const configSet: Verb = {
     if (isRefusal(context)) return context;
     const facts = await factsFor(io, context.paths.root, key, value);
     const result = await runCommand(context, { name: 'config set', key, value, ...defined({ facts }) });
+    if (result.ok && key === 'test_command' && typeof value === 'string') {
+      const { wrongTestCommand } = await import('../init-guide.ts');
+      const wrong = wrongTestCommand(context.paths.root, value);
+      const warned = wrong === undefined ? [] : [`warning: ${wrong}`];
+      return {
+        ...result,
+        lines: [...(result.lines ?? []), ...warned, 'nothing has run it yet; to try it: liza run --check'],
+      };
+    }
     if (!result.ok || !LIMITED_BY_SANDBOX.has(key)) return result;
     const { tellSandbox } = await import('../sandbox-mode.ts');
     const { settings } = await import('../../protocol/state.ts');

@@ -55,6 +55,7 @@ const DECLINED = refuse('nothing is removed', 'to remove it later: liza deinit',
 function goesAndStays(purge: boolean, branch: readonly string[]): readonly string[] {
   return [
     'goes: .liza/ with the board, the folders and branches of tasks, the git hook',
+    'goes: the settings and what was spent; after a new liza init no budget is set, and that of the day begins at 0',
     purge
       ? 'goes, too: unfinished work, reviewed commits and the board that git would keep'
       : 'stays: unfinished work and reviewed commits (git for-each-ref refs/liza), the board in .git/liza/kept',
@@ -65,13 +66,17 @@ function goesAndStays(purge: boolean, branch: readonly string[]): readonly strin
 }
 
 /** Undefined: nobody can be asked, as in a script. */
-async function said(io: Io, shown: readonly string[]): Promise<boolean | undefined> {
+async function said(
+  io: Io,
+  shown: readonly string[],
+  question = 'Remove Liza from this project?',
+): Promise<boolean | undefined> {
   const dialogue = await io.openDialogue?.();
   if (dialogue === undefined) return undefined;
   try {
     for (const line of shown) dialogue.say(plain(line));
     for (;;) {
-      const answer = (await dialogue.ask('Remove Liza from this project? yes or no [no]: '))?.trim() ?? '';
+      const answer = (await dialogue.ask(`${question} yes or no [no]: `))?.trim() ?? '';
       if (/^(no?)?$/i.test(answer)) return false;
       if (/^y(es)?$/i.test(answer)) return true;
       dialogue.say('  answer yes or no; Enter: no, nothing is changed');
@@ -111,7 +116,7 @@ async function finish(
   const { finishDeinit } = await import('../../project/deinit.ts');
   const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
   const isKept = io.host.disk.existsSync(join(common, 'liza', 'kept'));
-  if (purge && asks && isKept && (await said(io, [KEPT_GOES])) === false) return DECLINED;
+  if (purge && asks && isKept && (await said(io, [KEPT_GOES], 'Delete what was kept?')) === false) return DECLINED;
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza; ls .git/liza/kept';

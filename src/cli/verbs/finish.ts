@@ -37,9 +37,9 @@ export const verb: Verb = {
   examples: ['liza finish', 'liza finish --check', 'liza finish release --yes'],
   details: [
     'Shows the difference, what is unfinished, and the outcome of the tests on the result: scripts/integration-test.sh of the integration branch, or test_command if there is no such script, in a clean checkout.',
-    'Your branch is fast-forwarded, or gets a merge commit. If you have it checked out, a clean checkout is updated with it; with uncommitted changes the merge is refused, and nothing is lost.',
+    'Your branch is fast-forwarded, or gets a merge commit. If you have it checked out, your files are updated with it. Uncommitted changes stay; the merge is refused only if it changes the same file.',
     'It brings in exactly what Liza left on the integration branch: work that was reviewed and merged. Unfinished tasks stay as they are; you can run liza finish again later.',
-    'Exit 1: not merged, because there is nothing to merge yet, nobody said yes, or a checkout has changes. Exit 3: a conflict or red tests.',
+    'Exit 1: not merged, because there is nothing to merge yet, nobody said yes, or a checkout cannot be updated. Exit 3: a conflict or red tests.',
   ],
   run: async (args, io) => {
     const context = await openTaskContext(io);
@@ -225,9 +225,7 @@ function ownLines({
       `a merge commit, because ${branch} has ${counted(own, 'commit')} of its own, which ${own === 1 ? 'changes' : 'change'} no file`,
     ];
   if (ownChange === 'document')
-    return [
-      `a merge commit, because ${own === 1 ? 'the commit' : `${own} commits`} of the goal's document ${own === 1 ? 'is' : 'are'} on ${branch} alone`,
-    ];
+    return [`a merge commit, because ${branch} has the goal's document in a commit of its own`];
   const has = `${branch} has ${counted(own, 'commit')} of its own since the two parted`;
   const seen = verdict === 'none' ? 'and no test has, either' : 'the tests below are of both together';
   return [`${has}, hence a merge commit: no agent has seen both together, ${seen}`];

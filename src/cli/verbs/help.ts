@@ -19,7 +19,8 @@ export const verb: Verb = {
     const name = args.all('topic').join(' ');
     if (name === '' && !args.flag('all') && !io.env['LIZA_AGENT_ID']) return everyday(io);
     if (name === '') return overview(io);
-    const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+    const called = OFF.has(name) ? 'install' : name;
+    const topic = Object.hasOwn(TOPICS, called) ? TOPICS[called] : undefined;
     if (topic !== undefined) {
       const told = typeof topic.lines === 'function' ? await topic.lines(io.asset) : topic.lines;
       // The reader's project has no such page: it is where Liza is installed.
@@ -29,6 +30,9 @@ export const verb: Verb = {
     return about(name, io);
   },
 };
+
+/** Its page says how it is removed, too. */
+const OFF: ReadonlySet<string> = new Set(['uninstall', 'remove', 'uninit', 'delete']);
 
 async function about(name: string, reader: Reader): Promise<Result> {
   const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;

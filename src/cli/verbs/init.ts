@@ -19,13 +19,15 @@ import {
   guessSetupCommand,
   guessTestCommand,
   guide,
+  isDocumentName,
   takenLines,
   takesDefaults,
   type Wishes,
+  wrongTestCommand,
 } from '../init-guide.ts';
 import { loginFirst, type PrivateRegistry, privateRegistries, registryLines } from '../init-registries.ts';
 import type { Io } from '../io.ts';
-import { boardAt, openBoard } from '../open-board.ts';
+import { boardAt, openBoard, openCurrentBoard } from '../open-board.ts';
 import { plain } from '../render/terminal.ts';
 import { HOW_SANDBOXED } from '../sandbox-mode.ts';
 import { specExists, specFacts, TEMPLATE } from '../spec-file.ts';
@@ -92,7 +94,12 @@ export const verb: Verb = {
     if (place !== undefined) return place;
     if (args.flag('join')) {
       const { joinBoard } = await import('../../project/join-store.ts');
-      return joinBoard(context, repository, args.text('board'));
+      const joined = await joinBoard(context, repository, args.text('board'));
+      if (isRefusal(joined) || joined.already === true) return joined;
+      const here = await openCurrentBoard(io);
+      if (isRefusal(here) || here.shared === undefined) return joined;
+      const { arrive } = await import('../../tasks/exchange/arrive.ts');
+      return { ...joined, lines: [...joined.lines, ...(await arrive(here, here.shared))] };
     }
     const { goalOpen, init } = await import('../../project/init.ts');
     const { readSchema } = await import('../../project/project-manifest.ts');
@@ -144,6 +151,7 @@ export const verb: Verb = {
       : [
           ...(wanted.heard ? [] : formerLine(wishes, former)),
           ...unsetLines(wanted, guesses),
+          ...wrongTest(repository.root, wishes),
           ...registryLines(registries, wishes).map(plain),
         ];
     const first = done.already ? [] : loginFirst(registries, wishes).map(plain);
@@ -158,6 +166,12 @@ export const verb: Verb = {
     };
   },
 };
+
+/** Said at once: it would be found out when the first task is submitted. */
+function wrongTest(root: string, { test }: Wishes): readonly string[] {
+  const wrong = test === undefined ? undefined : wrongTestCommand(root, test);
+  return wrong === undefined ? [] : [`warning: the tests: ${wrong}: liza config set test_command "…"`];
+}
 
 /** A person who was asked has decided; others read what the project's files ask for. */
 const unsetLines = ({ wishes, asked }: Settled, { test, setup }: Guesses): readonly string[] =>
@@ -345,7 +359,10 @@ function problemWith(io: Io, root: string, what: 'spec' | 'branch', answer: stri
     return user && `${answer} is checked out in ${user}: name a branch that only Liza moves, a new one for example`;
   }
   const facts = specFacts(root, answer);
-  return isRefusal(facts) ? facts.message : undefined;
+  if (isRefusal(facts)) return facts.message;
+  return facts.spec_exists || isDocumentName(answer)
+    ? undefined
+    : `${quoted(answer)} is not there, and is no name for a new document: name one such as ${DEFAULTS.spec}`;
 }
 
 async function distanceOf(io: Io, before: State | undefined): Promise<BaseDistance | undefined> {

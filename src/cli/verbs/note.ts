@@ -39,13 +39,11 @@ const note: Verb = {
 };
 
 /** A first word that is the id of a task or an agent was probably meant as its reader. */
-function meantFor(
-  { tasks, agents }: State,
-  [first = '', ...rest]: readonly string[],
-  id: string | undefined,
-): readonly string[] {
-  const known = tasks.some((task) => task.id === first) || Object.hasOwn(agents, first);
-  if (!known || rest.length === 0) return [];
+function meantFor(state: State, [first = '', ...rest]: readonly string[], id: string | undefined): readonly string[] {
+  // Asked for first: of a large board the tasks are not read yet.
+  const isAlone = rest.length === 0;
+  const known = !isAlone && (state.tasks.some(({ id: one }) => one === first) || Object.hasOwn(state.agents, first));
+  if (!known) return [];
   return [
     `everyone reads it, with ${first} as its first word; did you mean --for ${first}? then: liza note done ${id}, and liza note --for ${first} "…"`,
   ];

@@ -1,11 +1,15 @@
 // `liza run`: planner, coders, reviewers and the watcher in one terminal: the everyday way.
 
+import type { Board } from '../../protocol/board.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
-import { ROLES, type Role } from '../../protocol/state.ts';
+import { ROLES } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { StoreContext } from '../../store/transact.ts';
 import type { Supervised } from '../../supervisor/loop-state.ts';
+import { crewIds } from '../../supervisor/rules/crew-ids.ts';
+import { counted } from '../../text/format.ts';
+import type { Io } from '../io.ts';
 import { openProject, openTaskContext } from '../open-project.ts';
 import { printErr, printOut } from '../render/print.ts';
 import type { Args, Result, Verb } from '../verb.ts';
@@ -88,6 +92,7 @@ export const verb: Verb = {
       });
     }
     const { castRoles } = await import('../choose-provider.ts');
+    if (!args.flag('check')) await startHere(io);
     const snapshot = await context.store.read();
     const { config } = snapshot.board.state;
     const { planner, coder, reviewer, agent } = asked(args);
@@ -103,24 +108,19 @@ export const verb: Verb = {
     if (isRefusal(cast)) return cast;
     const { openSupervisorContext } = await import('../open-supervisor-context.ts');
     const { startCrew } = await import('../../supervisor/crew.ts');
-    const member = (role: Role, n: number): Supervised => ({
-      agent: `${role.replace('_', '-')}-${n}`,
-      role,
-      chosen: cast.chosen[role],
-    });
-    const numbers = (many: number | Refusal) => Array.from({ length: Number(many) }, (_, at) => at + 1);
-    const crew = await startCrew({
+    const many = { planner: 1, coder: Number(counts.coders), code_reviewer: Number(counts.reviewers) };
+    const membersOn = (board: Board): readonly Supervised[] => {
+      const ids = crewIds(board, many);
+      return ROLES.flatMap((role) => ids[role].map((agent) => ({ agent, role, chosen: cast.chosen[role] })));
+    };
+    const options = {
       context: openSupervisorContext(io, context),
-      members: [
-        member('planner', 1),
-        ...numbers(counts.coders).map((n) => member('coder', n)),
-        ...numbers(counts.reviewers).map((n) => member('code_reviewer', n)),
-      ],
       untilIdle: args.flag('until-idle') || !(io.stdoutIsTty || io.self.inBackground === true),
       outlastsPause: !args.flag('until-idle'),
       watcher: true,
       preflight: preflightBeside(checks, config),
-    });
+    };
+    const crew = await startFree(context, membersOn, (members) => startCrew({ ...options, members }));
     if (isRefusal(crew)) return crew.guard === 'no-live-lease' ? another(crew) : crew;
     const asRoot = io.self.isRoot ? new Set(ROLES.flatMap((role) => cast.chosen[role].provider.asRoot ?? [])) : [];
     for (const line of [cast.told, ...asRoot]) printErr(io, `${line}\n`);
@@ -136,6 +136,34 @@ export const verb: Verb = {
     return besideCrew(io, crew, shown);
   },
 };
+
+const TRIES = 5;
+
+/** Hosts that start at the same moment find the same ids free: who comes second looks again. */
+async function startFree<T extends object>(
+  { store }: StoreContext,
+  membersOn: (board: Board) => readonly Supervised[],
+  start: (members: readonly Supervised[]) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  let members = membersOn((await store.read()).board);
+  for (let n = 1; ; n += 1) {
+    const started = await start(members);
+    if (!isRefusal(started) || started.guard !== 'no-live-lease' || n === TRIES) return started;
+    const others = membersOn((await store.read()).board);
+    if (others.every(({ agent }, at) => agent === members[at]?.agent)) return started;
+    members = others;
+  }
+}
+
+/** What was committed since `liza init` is there when the planner looks. */
+async function startHere(io: Io): Promise<void> {
+  const context = await openTaskContext(io);
+  if (isRefusal(context)) return;
+  const { startAtBase } = await import('../../tasks/sync.ts');
+  const synced = await startAtBase(context);
+  if (synced === undefined) return;
+  printErr(io, `the work starts from ${synced.branch} as it is now, ${counted(synced.commits, 'commit')} after init\n`);
+}
 
 /** Nobody is registered for a goal that has ended: the answer is what comes next. */
 async function goalOver(context: StoreContext): Promise<Result | undefined> {

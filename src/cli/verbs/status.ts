@@ -2,7 +2,7 @@
 
 import { roleOfId } from '../../protocol/board.ts';
 import { isRefusal } from '../../protocol/decision.ts';
-import { type Settings, settings } from '../../protocol/state.ts';
+import { type Settings, type State, settings } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import type { StatusView } from '../../report/status-view.ts';
 import type { BoardContext } from '../../store/context.ts';
@@ -47,7 +47,12 @@ export const verb: Verb = {
     const view = {
       ...statusView(board, now, found, notices, { base, unready }),
       ...(setUp.length === 0 ? {} : { setUp }),
-      ...defined({ crew: await crewView(context, now), sandbox: confined, base }),
+      ...defined({
+        crew: await crewView(context, now),
+        sandbox: confined,
+        base,
+        tests: await testsText(context, board.state),
+      }),
     };
     const usual = lookOf(io);
     const look = { ...usual, all: args.flag('all') || usual.all === true, reader: readerOf(io), now };
@@ -68,6 +73,17 @@ async function crewView(context: BoardContext, now: Instant): Promise<StatusView
   const crew = crewAtWork(context);
   if (crew === undefined) return undefined;
   return { pid: crew.pid, ...(crew.since === undefined ? {} : { age: Math.max(0, now - crew.since) }) };
+}
+
+/** Of the branch and the command as they are now; a merge since then has run them. */
+async function testsText(context: BoardContext, { goal, config }: State): Promise<string | undefined> {
+  const { readResult } = await import('../../preflight/saved-result.ts');
+  const last = readResult(context);
+  const found =
+    last?.commit === goal.integration_head ? last?.checks.find(({ check }) => check === 'tests') : undefined;
+  const isOfNow = found?.message.startsWith(`${config.test_command ?? ''} `) === true;
+  if (found === undefined || found.level === 'ok' || !isOfNow) return undefined;
+  return `tests: ${found.message.split('\n', 1)[0]}; the output: liza run --check`;
 }
 
 async function sandboxText(io: Io, wanted: Pick<Settings, 'sandbox'>): Promise<string | undefined> {

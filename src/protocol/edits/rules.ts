@@ -34,6 +34,7 @@ const DEFINITION = [
   'done_when',
   'scope',
   'depends_on',
+  'needs',
   'validation',
 ] as const;
 const BLOCKING = ['status', 'blocked_reason', 'blocked_questions', 'attempted'];

@@ -47,11 +47,11 @@ export const afterGoal = (distance: BaseDistance | undefined): string =>
     ? `it is in ${distance.branch}; next: liza init "<next goal>"`
     : `merge it into ${distance?.branch ?? 'your branch'}: liza finish${ownText(distance)}`;
 
-/** Nobody has to bring them in before. Whether the two conflict is not known yet. */
+/** Nobody has to bring them in before. */
 const ownText = (distance: BaseDistance | undefined): string =>
   distance === undefined || lagText(distance) === undefined
     ? ''
-    : `, by a merge commit unless the two conflict, since ${distance.branch} has ${counted(distance.lacks, 'commit')} of its own; no liza sync is needed first`;
+    : `; ${distance.branch} also has ${counted(distance.lacks, 'commit')} of its own, which it keeps: no liza sync is needed`;
 
 export interface Apart {
   readonly fact: string;
@@ -90,7 +90,7 @@ export function otherWay(distance: BaseDistance, { isLag }: Pick<Apart, 'isLag'>
 /** Where there is nothing to do. */
 export function inStepText({ branch, integration, lacks, onlyDocument }: BaseDistance): string {
   if (onlyDocument === true)
-    return `${integration} has all of ${branch} but ${counted(lacks, 'commit')} of the goal's document`;
+    return `${integration} has all of ${branch} but the goal's document, which agents read in your folder`;
   return lacks > 0 ? `${branch} has all of ${integration}` : `${integration} has all of ${branch}`;
 }
 

@@ -12,7 +12,8 @@ export interface Followed {
   readonly interrupted: AbortSignal;
   /** How long the human thinks before it answers. */
   readonly answerAfterMs: number;
-  readonly longestMs: number;
+  /** For so long nothing may happen: a slow machine alone ends nothing. */
+  readonly stillMs: number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   tell(line: StoryLine): void;
   /** While a person is answering on the board: resolves when that has ceased. */
@@ -33,6 +34,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   let why: string | undefined;
   let answering = false;
   let released = false;
+  let heard = 0;
   const end = (reason: string): void => {
     if (why !== undefined) return;
     why = reason;
@@ -44,7 +46,10 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   const look = (): void => {
     if (why !== undefined) return;
     const view = crew.view();
-    for (const line of news(before, view, spoken)) tell(line);
+    for (const line of news(before, view, spoken)) {
+      heard += 1;
+      tell(line);
+    }
     // The list of events grows: it is copied as it is now.
     before = { ...view, events: [...view.events] };
     const wrong = failure(view);
@@ -68,8 +73,8 @@ export async function follow(followed: Followed): Promise<string | undefined> {
   const stop = (): void => end('it was interrupted');
   interrupted.addEventListener('abort', stop);
   const forget = crew.onChange(look);
-  void waitFor(followed.longestMs, followed, over.signal).then(() => {
-    if (!over.signal.aborted) end(`it did not end within ${Math.round(followed.longestMs / 1000)} s`);
+  void standstill(followed, over.signal, () => heard).then(() => {
+    if (!over.signal.aborted) end(`nothing happened for ${Math.round(followed.stillMs / 1000)} s`);
   });
   try {
     if (interrupted.aborted) stop();
@@ -108,6 +113,14 @@ async function waitFor(
   for (let typing = answering?.(); typing !== undefined && !over.aborted; typing = answering?.()) {
     await typing;
     await wait();
+  }
+}
+
+/** Until nothing was heard for that long; neither a pause nor a person who is answering counts. */
+async function standstill(followed: Followed, over: AbortSignal, heard: () => number): Promise<void> {
+  for (let before = -1; before !== heard() && !over.aborted; ) {
+    before = heard();
+    await waitFor(followed.stillMs, followed, over);
   }
 }
 

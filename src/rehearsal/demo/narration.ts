@@ -116,7 +116,7 @@ function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
         ? [line('demo', task.id, `answers for you: ${String(event.answer)}`, 'human')]
         : [line('you', task.id, `answer: ${String(event.answer)}`, 'human')];
     case 'unblocked':
-      return [line('', task.id, 'has its answer and is free again')];
+      return [line('', task.id, 'has its answer; the next coder that is free takes it')];
     default:
       return [];
   }

@@ -80,7 +80,7 @@ function withNote({ state, switches }: Board, left: number): State {
       ? 'waits while PAUSE is on; press a to answer yourself, r to go on'
       : left > 0
         ? `answers for you in ${Math.ceil(left / 1000)} s; press a to answer yourself`
-        : 'waits for you';
+        : 'answers for you as soon as nobody types';
   const noted = (text: string): string => `${text} (The demo ${when}.)`;
   return {
     ...state,

@@ -11,6 +11,7 @@ import { approverInSession, inSessionText } from '../../protocol/review/approver
 import { whySameProvider } from '../../protocol/review/quorum.ts';
 import { type Agent, isTerminal, type Task, type TaskStatus } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
+import { missingEverywhere, missingHere, noHostText, whyDrained } from '../../protocol/work/hosts.ts';
 import { baseSetupFailure, setupFailureText } from '../../protocol/work/setup-failures.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 
@@ -104,10 +105,21 @@ export function whyNotReviewable(board: Board, task: Task, reviewer: string, now
   return whySameProvider(board, task, reviewer, now);
 }
 
-/** Why no session starts on the task: a budget is used up, or the disk is full. */
+/** Why no session starts on the task: a budget is used up, the disk is full, or it is work for another host. */
 function whyNotStarted(board: Board, task: Task, now: Instant, asking?: string): string | undefined {
   const over = usedUp(board, now, { task, asking });
-  return over === undefined ? spaceMissing(board)?.fact : usedUpText(over);
+  if (over !== undefined) return usedUpText(over);
+  return spaceMissing(board)?.fact ?? whyNotHere(board, task);
+}
+
+/** It needs what this host does not have, or none. */
+function whyNotHere(board: Board, task: Task): string | undefined {
+  const nowhere = missingEverywhere(board, task);
+  if (nowhere.length > 0) return noHostText(task.id, nowhere);
+  const missing = missingHere(board, task);
+  return missing.length === 0
+    ? undefined
+    : `${task.id} needs ${missing.join(', ')}, which another host has: liza hosts`;
 }
 
 export interface DependencyWait {
@@ -116,9 +128,12 @@ export interface DependencyWait {
   readonly status: TaskStatus | 'MISSING';
 }
 
+const NO_WAITS: readonly DependencyWait[] = [];
+
 /** The dependencies that are not MERGED yet; archived ones count. */
 export function dependencyWaits(board: Board, task: Task): readonly DependencyWait[] {
-  return (task.depends_on ?? [])
+  if (task.depends_on === undefined || task.depends_on.length === 0) return NO_WAITS;
+  return task.depends_on
     .map((id) => ({ id, status: statusOf(board, id) ?? ('MISSING' as const) }))
     .filter((wait) => wait.status !== 'MERGED');
 }
@@ -137,7 +152,7 @@ const CLAIMABLE: readonly TaskStatus[] = ['UNCLAIMED', 'REJECTED', 'INTEGRATION_
 
 function stopped(board: Board): string | undefined {
   const on = SWITCHES.find((name) => board.switches[name] !== undefined);
-  return on === undefined ? undefined : `${on} is on`;
+  return on === undefined ? whyDrained(board)?.fact : `${on} is on`;
 }
 
 /** The holder itself, back from a handoff or a restart: its former session is over. */

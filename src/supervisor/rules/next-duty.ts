@@ -11,12 +11,13 @@ import { queueOf } from '../../protocol/queue/order.ts';
 import { approverInSession } from '../../protocol/review/approver-session.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import { whyDrained } from '../../protocol/work/hosts.ts';
 import type { Instant } from '../../text/time.ts';
 import { claimable, reviewable } from './claim-order.ts';
 import { isWithPlanner, openWakes, type Wake } from './wakes.ts';
 
 export type Duty =
-  /** Nothing more will come: the goal has ended. */
+  /** Nothing more will come: the goal has ended, or this host is drained. */
   | { readonly kind: 'over'; readonly why: string }
   | { readonly kind: 'halted'; readonly by: Switch }
   /** No session starts: a budget is used up, or the disk is full. Merges go on. */
@@ -51,6 +52,8 @@ export function nextDuty(board: Board, looking: Looking, now: Instant): Duty {
   if (status === 'COMPLETED' || status === 'ABORTED') return { kind: 'over', why: `goal ${id} is ${status}` };
   const halt = SWITCHES.find((name) => board.switches[name] !== undefined);
   if (halt !== undefined) return halt === 'ABORT' ? { kind: 'over', why: 'ABORT is on' } : { kind: 'halted', by: halt };
+  const drained = whyDrained(board);
+  if (drained !== undefined) return { kind: 'over', why: drained.fact };
   const merges = mergesOwed(board, looking, now);
   if (merges.length > 0) return { kind: 'merge', tasks: merges };
   const held = holding(board, looking, now);

@@ -220,10 +220,25 @@ test('a merge that a person made by hand names what it brought, before and after
   expect((await here.liza(['blame', 'main'])).stderr).toContain('no task has it: it is on main alone');
 });
 
-test('a file in place of a commit: the command that finds the commit', async () => {
-  await here.merge('greet');
-  await here.ok(['finish', '--yes']);
-  expect(await refusal('src/greet.ts')).toContain('git blame -- src/greet.ts');
+test('a file: who wrote and who approved each line, and what came from no task', async () => {
+  const commit = await here.merge('greet');
+  const text = (await here.ok(['blame', 'src/greet.ts'])).stdout;
+  expect(text).toContain('src/greet.ts on integration');
+  expect(text.replace(/\s+/g, ' ')).toContain(
+    `line 1 greet: written by coder-1, approved by code-reviewer-1: liza blame ${commit.slice(0, 12)}`,
+  );
+  const { json } = await here.ok(['blame', 'src/greet.ts', '--json']);
+  expect(json).toMatchObject({
+    file: 'src/greet.ts',
+    parts: [{ lines: '1', commit, task: 'greet', authors: ['coder-1'] }],
+  });
+  const own = here.git('ls-tree', '-r', '--name-only', 'main').split('\n')[0] ?? '';
+  const before = (await here.ok(['blame', own, '--json'])).json as { parts: readonly object[] };
+  expect(before.parts[0]).not.toHaveProperty('task');
+  expect((await here.ok(['blame', own])).stdout).toContain("no task of Liza's");
+  expect(await refusal('src')).toContain('src is a folder');
+  here.write({ 'mine.txt': 'mine\n' });
+  expect(await refusal('mine.txt')).toContain('mine.txt is not on integration');
 });
 
 describe('refused, with the fact', () => {

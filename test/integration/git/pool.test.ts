@@ -17,7 +17,7 @@ import type { Place } from '../../../src/git/task-folder.ts';
 import { layOutAgain, trackedChanges } from '../../../src/git/tracked-files.ts';
 import { type Disk, realDisk } from '../../../src/ports/disk.ts';
 import { removeTree } from '../../../src/process/remove-tree.ts';
-import { onDisk, testOnDisk as test } from '../../runs.ts';
+import { inFull, onDisk, testOnDisk as test } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -291,7 +291,8 @@ test('killed at any step of going to the pool and coming from it: nothing half-m
   const expected = await fresh(start);
   const clone = isolationFor(gitDir, 'clone');
   let steps = 0;
-  for (let isOver = false; !isOver; steps += steps < 12 ? 1 : 7) {
+  // `npm run test:all` takes three times as many.
+  for (let isOver = false; !isOver; steps += (steps < 12 ? 1 : 7) * (inFull ? 1 : 3)) {
     await make('clone', 't', start);
     fs.writeFileSync(at(gitDir.worktrees, 't/planted.js'), 'planted\n');
     const dying = dyingAt(steps);

@@ -103,14 +103,14 @@ describe('who has the branch', () => {
     repo.git('commit', '-qam', 'mine');
     expect(() => repo.git('rebase', '-q', '--onto', 'other', 'HEAD~1')).toThrow();
     expect(repo.git('rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
-    expect(await whyHeld(gitDir, await holder(), from, to)).toMatchObject({
+    expect(await whyHeld(gitDir, await holder(), { from, to })).toMatchObject({
       message: expect.stringContaining('rebase under way'),
       hint: expect.stringContaining('rebase --abort'),
     });
     repo.git('rebase', '--abort');
     repo.git('bisect', 'start');
     repo.git('checkout', '-q', '--detach');
-    expect(await whyHeld(gitDir, await holder(), from, to)).toMatchObject({
+    expect(await whyHeld(gitDir, await holder(), { from, to })).toMatchObject({
       message: expect.stringContaining('bisect under way'),
     });
   });
@@ -246,7 +246,7 @@ describe('why a checkout is held', () => {
       gitDir = await repo.gitDir();
       const checkout = await holder();
       const before = outside(repo, repo.root, inGit());
-      const held = await whyHeld(gitDir, checkout, from, to);
+      const held = await whyHeld(gitDir, checkout, { from, to });
       expect(held?.message).toMatch(says);
       expect(held?.hint).toMatch(hint);
       expect(outside(repo, repo.root, inGit())).toEqual(before);
@@ -259,14 +259,14 @@ describe('why a checkout is held', () => {
     write(repo.root, { 'mine.txt': 'untracked\n', 'ignored-too': 'x', 'src/mine/too': 'x' });
     fs.utimesSync(path.join(repo.root, 'src/changed.ts'), 1, 1);
     const before = outside(repo, repo.root, inGit());
-    expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, await holder(), { from, to })).toBeUndefined();
     expect(outside(repo, repo.root, inGit())).toEqual(before);
   });
 
   test('a skip-worktree file that the merge does not change stays as it is', async () => {
     repo.git('update-index', '--skip-worktree', 'src/kept.ts');
     write(repo.root, { 'src/kept.ts': 'mine\n' });
-    expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, await holder(), { from, to })).toBeUndefined();
     moveBranch();
     expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
     expect(fs.readFileSync(path.join(repo.root, 'src/kept.ts'), 'utf8')).toBe('mine\n');
@@ -298,11 +298,11 @@ describe('why a checkout is held', () => {
         repo.git('reset', '-q', '--hard', older);
         write(path.join(repo.root, at), { 'mine.txt': 'the only copy\n' });
         repo.gitIn(path.join(repo.root, at), 'init', '-q');
-        const held = await whyHeld(gitDir, await holder(), older, newer);
+        const held = await whyHeld(gitDir, await holder(), { from: older, to: newer });
         expect(held?.message).toMatch(`files there that are not in git: ${at}`);
         fs.rmSync(path.join(repo.root, at), { recursive: true });
         fs.mkdirSync(path.join(repo.root, at));
-        expect(await whyHeld(gitDir, await holder(), older, newer)).toBeUndefined();
+        expect(await whyHeld(gitDir, await holder(), { from: older, to: newer })).toBeUndefined();
       });
     }
 
@@ -310,11 +310,11 @@ describe('why a checkout is held', () => {
       const newer = commitOf(['--add', '--cacheinfo', link('ignored-env')]);
       repo.git('reset', '-q', '--hard', from);
       write(repo.root, { 'ignored-env': 'the only copy\n' });
-      const held = await whyHeld(gitDir, await holder(), from, newer);
+      const held = await whyHeld(gitDir, await holder(), { from, to: newer });
       expect(held?.message).toMatch('files there that are not in git: ignored-env');
       fs.rmSync(path.join(repo.root, 'ignored-env'));
       write(repo.root, { 'ignored-env/mine.txt': 'the only copy\n' });
-      expect(await whyHeld(gitDir, await holder(), from, newer)).toBeUndefined();
+      expect(await whyHeld(gitDir, await holder(), { from, to: newer })).toBeUndefined();
       repo.git('update-ref', INTEGRATION, newer, from);
       expect(await advance(gitDir, await holder(), from, newer)).toBe('advanced');
       expect(fs.readFileSync(path.join(repo.root, 'ignored-env/mine.txt'), 'utf8')).toBe('the only copy\n');
@@ -335,12 +335,12 @@ describe('why a checkout is held', () => {
       test(`configured ${scope}: held until they are allowed`, async () => {
         configure(scope);
         gitDir = await repo.gitDir();
-        const held = await whyHeld(gitDir, await holder(), from, to);
+        const held = await whyHeld(gitDir, await holder(), { from, to });
         expect(held?.message).toMatch(/a\.lfs must go through the filter shout, but allow_filters is off/);
         expect(held?.hint).toMatch('liza config set allow_filters true');
         expect(fs.existsSync(path.join(repo.base, 'ran'))).toBe(false);
         gitDir = await repo.gitDir({ allowFilters: true });
-        expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
+        expect(await whyHeld(gitDir, await holder(), { from, to })).toBeUndefined();
         moveBranch();
         expect(await advance(gitDir, await holder(), from, to)).toBe('advanced');
         expect(fs.readFileSync(path.join(repo.root, 'a.lfs'), 'utf8')).toBe('A\n');
@@ -349,7 +349,7 @@ describe('why a checkout is held', () => {
     }
 
     test('that nobody has do not hold: git writes such files as they are', async () => {
-      expect(await whyHeld(gitDir, await holder(), from, to)).toBeUndefined();
+      expect(await whyHeld(gitDir, await holder(), { from, to })).toBeUndefined();
     });
 
     test('of files that the merge leaves alone do not hold', async () => {
@@ -358,7 +358,7 @@ describe('why a checkout is held', () => {
       const next = repo.commit({ 'plain.txt': 'q\n' });
       repo.git('reset', '-q', '--hard', to);
       gitDir = await repo.gitDir();
-      expect(await whyHeld(gitDir, await holder(), to, next)).toBeUndefined();
+      expect(await whyHeld(gitDir, await holder(), { from: to, to: next })).toBeUndefined();
     });
   });
 });
@@ -389,7 +389,7 @@ describe('an advance', () => {
     const root = outside(repo, repo.root, inGit());
     const linked = addWorktree(repo, 'linked', 'integration');
     const checkout = await holder();
-    expect(await whyHeld(gitDir, checkout, from, to)).toBeUndefined();
+    expect(await whyHeld(gitDir, checkout, { from, to })).toBeUndefined();
     moveBranch();
     expect(await advance(gitDir, checkout, from, to)).toBe('advanced');
     expect(filesIn(linked.folder)).toEqual(expected);

@@ -121,6 +121,7 @@ describe('on a terminal', () => {
     expect(stderr).toContain('nothing is removed');
     for (const line of [
       'goes: .liza/ with the board',
+      'that of the day begins at 0',
       'stays: unfinished work and reviewed commits',
       'the branch integration stays',
       'to save the report first: liza report --out liza-report.html',

@@ -86,6 +86,16 @@ describe('the second goal', () => {
     expect(await out('report', '--md')).toContain('1 of 1 task');
   });
 
+  test('a PAUSE stays on, and is told', async () => {
+    await here.ok(['goal', 'complete', '--summary', 'people are greeted']);
+    await here.ok(['pause']);
+    expect((await here.ok(['init', 'Thank people'])).stdout).toContain(
+      'PAUSE stays on, so nothing starts: liza resume',
+    );
+    expect((await here.ok(['status'])).stdout).toContain('PAUSE');
+    await here.ok(['resume']);
+  });
+
   test('begins with what the first one left undecided, and says so', async () => {
     await discover('nobody is thanked', 'high');
     await here.ok(['goal', 'complete', '--carry-over']);

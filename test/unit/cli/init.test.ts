@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   guessTestCommand,
   guide,
+  isDocumentName,
   type Known,
   openDialogue,
   takenLines,
@@ -68,7 +69,7 @@ describe('the guide', () => {
     const entered = await guided(['', '', '', '', ''], known);
     expect(entered.asked.at(-1)).toBe('Command that sets up a fresh checkout (- for none) [npm ci]: ');
     expect(entered.asked.at(-2)).toBe(
-      'Command that runs the tests (also of tests still to come; - for none: merges are then not tested) [-]: ',
+      'Command that runs the tests, for example npm test, or: for t in tests/*.sh; do sh "$t" || exit 1; done (- for none: merges are then not tested) [-]: ',
     );
     expect(entered.wishes).toMatchObject({ setup: 'npm ci' });
     expect((await guided(['', '', '', '', '-'], known)).wishes).not.toHaveProperty('setup');
@@ -283,4 +284,11 @@ describe('the guessed test command', () => {
     mkdirSync(join(root, 'package.json'));
     expect(guessTestCommand(root)).toBeUndefined();
   });
+});
+
+test('a new document has the name of one: a command that belongs into the shell is asked about again', () => {
+  for (const name of ['specs/vision.md', 'docs/my goal.MD', 'GOAL.txt', 'a.rst#part'])
+    expect(isDocumentName(name)).toBe(true);
+  for (const name of ['git commit', 'ls', 'cat specs/vision', 'yes', 'specs', 'README.md/..'])
+    expect(isDocumentName(name)).toBe(false);
 });

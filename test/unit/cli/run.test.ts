@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { REGISTRY } from '../../../src/cli/registry.ts';
+import { hang } from '../../../src/cli/render/terminal.ts';
+import { TOPICS } from '../../../src/cli/topics.ts';
 import { EnvironmentError, Refused, refuse } from '../../../src/protocol/decision.ts';
 import { aTask, type Project, project } from './fixtures.ts';
 
@@ -72,6 +74,12 @@ test.each(['states', 'roles', 'identity', 'anomalies', 'exit-codes', 'environmen
     expect(ran.stdout.split('\n').length).toBeGreaterThan(5);
   },
 );
+
+test.each(Object.keys(TOPICS))('on a terminal of 80 columns no word of the topic %s is broken by it', async (topic) => {
+  const { stdout } = await here.liza(['help', topic]);
+  const shown = stdout.split('\n').flatMap((line) => hang(line, 80));
+  expect(shown.filter((line) => line.length > 80)).toEqual([]);
+});
 
 test('the protocol in help is the table’s own', async () => {
   expect((await here.liza(['help', 'states'])).stdout).toMatch(

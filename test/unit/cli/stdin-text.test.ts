@@ -78,8 +78,10 @@ test('every option that takes a text takes it from stdin', async () => {
   }
 });
 
-/** Ids, and another program's arguments. */
-const NO_TEXT = new Set(['anomaly processed <id>', 'note done <id>', 'lock modify <command>', 'try <command>']);
+/** Ids, single words, and another program's arguments. */
+const NO_TEXT = new Set([
+  ...['anomaly processed <id>', 'note done <id>', 'hosts tag <tag>', 'lock modify <command>', 'try <command>'],
+]);
 
 test('--done repeats, each is one criterion; --add-done keeps those there are', async () => {
   const p = here();

@@ -167,7 +167,7 @@ test('begin without all its parts says which is missing', async () => {
 test('begin says in one round what is missing and what its validation lacks', async () => {
   const ran = await here.liza(['begin', 'mine', '--intent', 'x', '--validation', 'it: works', '--file', 'a'], coder);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('the checkpoint lacks risks, the command and the expected result of the validation');
+  expect(ran.stderr).toContain('the checkpoint lacks risks; the command and the expected result of the validation');
   expect(ran.stderr).toContain('it names no command');
 });
 

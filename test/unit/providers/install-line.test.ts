@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Disk } from '../../../src/ports/disk.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
-import { installLine, pathLine } from '../../../src/providers/install-line.ts';
+import { installLine, pathLine, pathLineAfter } from '../../../src/providers/install-line.ts';
 
 /** What is there; who is not root may write below /home/ada alone. */
 function disk(there: Readonly<Record<string, string>>): Disk {
@@ -79,4 +79,11 @@ test('Liza in ~/.local/bin, which is not on PATH: the line that puts it there', 
   );
   expect(pathLine({ disk: installed, env: { ...home, PATH: '/usr/bin:/home/ada/.local/bin' } })).toBeUndefined();
   expect(pathLine({ disk: disk(DEBIAN), env: { ...home, PATH: '/usr/bin' } })).toBeUndefined();
+});
+
+test('an install below ~/.local is followed by PATH, where that lacks it', () => {
+  const root = { disk: disk(DEBIAN), env: { ...home, PATH: '/usr/bin' } };
+  expect(pathLineAfter(root)).toBe('export PATH="$HOME/.local/bin:$PATH"');
+  expect(pathLineAfter({ ...root, env: { ...home, PATH: '/usr/bin:/home/ada/.local/bin' } })).toBeUndefined();
+  expect(pathLineAfter({ disk: disk(NVM), env: { ...home, PATH: '/home/ada/.nvm/v20/bin' } })).toBeUndefined();
 });

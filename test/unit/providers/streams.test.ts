@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { tool } from '../../../src/providers/json-lines.ts';
 import { atLeast } from '../../../src/providers/token-counts.ts';
+import { cpuTimer } from '../../support/cpu-time.ts';
 import { activities, last, play, provider, RECORDED } from './recordings.ts';
 
 const HOUR = 3_600_000;
@@ -146,6 +147,12 @@ describe('why it failed', () => {
     const events = play(name, recording);
     expect(last(events, 'failure')).toMatchObject({ failure: kind, text: expect.stringContaining(text) });
     expect(last(events, 'result')?.ok ?? false).toBe(false);
+  });
+
+  test.each([['\n'], ['"'], ["'"], ['; '], ['a && ']])('megabytes of %j as a command are read at once', (unit) => {
+    const spent = cpuTimer();
+    tool('Bash', { command: `echo a\n${unit.repeat(3_000_000 / unit.length)}` });
+    expect(spent()).toBeLessThan(500);
   });
 
   test('a plan’s limit names its reset: claude by the event, codex by its clock', () => {

@@ -39,7 +39,7 @@ function room(given: Partial<Followed> = {}) {
     spoken: new Set(),
     interrupted: new AbortController().signal,
     answerAfterMs: 0,
-    longestMs: 1000,
+    stillMs: 1000,
     sleep: (ms, signal) =>
       ms === 0 ? Promise.resolve() : new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
     tell: () => {},
@@ -124,7 +124,7 @@ test('a question is answered once', async () => {
 test('the wait with the answer is counted down by the second', async () => {
   const waits: number[] = [];
   const sleep: Followed['sleep'] = async (ms) => (ms > 1000 ? new Promise(() => {}) : undefined);
-  const here = room({ answerAfterMs: 2500, longestMs: 9000, sleep, answerIn: (ms) => waits.push(ms) });
+  const here = room({ answerAfterMs: 2500, stillMs: 9000, sleep, answerIn: (ms) => waits.push(ms) });
   here.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
   await new Promise(setImmediate);
   expect(waits).toEqual([2500, 1500, 500]);
@@ -140,7 +140,7 @@ test('while PAUSE is on no time passes in the demo: neither the answer comes nor
     slept += 1;
     await new Promise(setImmediate);
   };
-  const here = room({ answerAfterMs: 3000, longestMs: 50_000, sleep, answerIn: (ms) => waits.push(ms) });
+  const here = room({ answerAfterMs: 3000, stillMs: 50_000, sleep, answerIn: (ms) => waits.push(ms) });
   here.change({ switches: { PAUSE: 1 }, state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
   while (slept < 400) await new Promise(setImmediate);
   expect(new Set(waits)).toEqual(new Set([3000]));
@@ -182,7 +182,22 @@ test('an answer that is refused, Ctrl-C and too long a time end it', async () =>
   refused.change({ state: { tasks: [{ id: 'totals', status: 'BLOCKED', priority: 1 }] } });
   expect(await refused.why).toBe('the answer was refused');
   expect(await room({ interrupted: AbortSignal.abort() }).why).toBe('it was interrupted');
-  expect(await room({ longestMs: 0 }).why).toBe('it did not end within 0 s');
+  expect(await room({ stillMs: 0 }).why).toBe('nothing happened for 0 s');
+});
+
+test('a slow machine ends nothing: only a standstill does', async () => {
+  let slept = 0;
+  const sleep: Followed['sleep'] = async () => {
+    slept += 1;
+    await new Promise(setImmediate);
+  };
+  const here = room({ stillMs: 5000, sleep, spoken: new Set(['reads', 'writes']) });
+  for (let n = 0; n < 20; n += 1) {
+    here.change({ members: [{ agent: 'coder-1', activity: n % 2 === 0 ? 'reads' : 'writes' }] });
+    for (const until = slept + 3; slept < until; ) await new Promise(setImmediate);
+  }
+  expect(here.stops()).toBe(0);
+  expect(await here.why).toBe('nothing happened for 5 s');
 });
 
 test('a person who answers on the board first is not answered over', async () => {

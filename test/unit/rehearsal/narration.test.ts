@@ -82,7 +82,7 @@ test('a person’s answer is told as theirs, and that it frees the task', () => 
   expect(text(view([]), view(answered))).toEqual([
     'coder-1 money asks: does it?',
     'you money answer: it does',
-    ' money has its answer and is free again',
+    ' money has its answer; the next coder that is free takes it',
   ]);
 });
 

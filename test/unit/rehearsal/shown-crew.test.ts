@@ -77,7 +77,7 @@ test('the question says who answers it and when, on the record and on the task t
   here.pass(6500);
   expect(texts()).toBe('Which? (The demo answers for you in 4 s; press a to answer yourself.)');
   here.pass(6500);
-  expect(texts()).toBe('Which? (The demo waits for you.)');
+  expect(texts()).toBe('Which? (The demo answers for you as soon as nobody types.)');
   const settled = { tasks: [{ ...BLOCKED, status: 'UNCLAIMED' }], questions: [ASKED] };
   expect(room(settled).control.view().board.state).toBe(settled);
 });

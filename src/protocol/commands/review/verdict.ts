@@ -14,7 +14,7 @@ import { besideTheChange, isFlagged, markedConcerns, outsideOf } from '../../rev
 import { quorumOf } from '../../review/quorum.ts';
 import { retractedHint } from '../../review/retracted.ts';
 import { shownText } from '../../review/shown-text.ts';
-import { parseRejection, REJECTION_FORMAT, sameRejection } from '../../review/verdict.ts';
+import { mainBlocker, parseRejection, REJECTION_FORMAT, sameRejection } from '../../review/verdict.ts';
 import type { HistoryEvent, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../../work/blocked.ts';
@@ -240,7 +240,7 @@ function reject(s: Situation<'submit-verdict'>): Change {
   );
   return {
     state: detach(withTask(s.state, rejected), task.id, 'code_reviewer'),
-    detail: `${actor.id} rejected ${task.id} (cycle ${cycles})`,
+    detail: `${actor.id} rejected ${task.id} (cycle ${cycles}): ${gist(mainBlocker(reason), 160)}`,
     ...notes,
   };
 }

@@ -63,3 +63,20 @@ it('Ctrl-C is heard at once', () => {
   model.press('interrupt');
   expect(crew.asked).toEqual(['stop']);
 });
+
+it.each(['git status\r', 'liza finish --check\n', 'Sp rl'])(
+  'a line that comes in one piece is no row of commands: %j',
+  (line) => {
+    takePiece(model, line, {} as never);
+    expect(crew.asked).toEqual([]);
+    expect(text()).toContain('Happened');
+    expect(text()).toContain('Text does nothing here');
+  },
+);
+
+it('of keys that are held or pressed fast each counts', () => {
+  takePiece(model, 'jjjjjkkk', {} as never);
+  takePiece(model, 'p', {} as never);
+  expect(text()).not.toContain('Text does nothing here');
+  expect(crew.asked).toEqual(['pause']);
+});

@@ -33,12 +33,29 @@ async function end(): Promise<void> {
   await settle();
 }
 
-it('ends with the crew when nothing is open', async () => {
-  model.press('help');
-  model.press('back');
+it('shows how it ended for some seconds where nobody has pressed a key, then ends with the crew', async () => {
   await settle(5000);
   await end();
+  expect(text()).toContain(ENDED);
+  await settle(7000);
+  expect(finish).not.toHaveBeenCalled();
+  await settle(2000);
   expect(finish).toHaveBeenCalledTimes(1);
+});
+
+it('stays for whoever presses a key in these seconds', async () => {
+  await end();
+  model.press('down');
+  await settle(60_000);
+  expect(finish).not.toHaveBeenCalled();
+});
+
+it('stays for whoever has pressed a key, however long ago, also one that means nothing', async () => {
+  model.stray();
+  await settle(60_000);
+  await end();
+  expect(finish).not.toHaveBeenCalled();
+  expect(text()).toContain('q, enter or esc closes the board');
 });
 
 it.each(['help', 'note', 'quit', 'stop', 'filter', 'log'] as const)('stays while %s is open', async (key) => {

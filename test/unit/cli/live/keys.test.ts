@@ -10,6 +10,7 @@ function heard(...sent: readonly string[]): readonly (Key | Typed)[] {
   const all: (Key | Typed)[] = [];
   const board = {
     isTyping: () => all.includes('answer'),
+    notHeard: () => {},
     stray: () => {},
     press: (pressed: Key) => void all.push(pressed),
     type: (text: Typed) => void all.push(text),

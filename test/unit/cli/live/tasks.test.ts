@@ -30,3 +30,12 @@ it('names a task whole where its line has room', () => {
   expect(row(id, 'Greet')).toContain(`${id} `);
   expect(columns(row(id, 'Greet'))).toBeLessThanOrEqual(79);
 });
+
+it('says of a task that is free that no coder has it yet: an answer frees it while all are at work', () => {
+  const rows = taskRows(statusView(board({ tasks: [task('greet', { status: 'UNCLAIMED' })] }), NOW, []));
+  expect(
+    taskLines(rows, undefined, pageFor({ color: false, unicode: true, width: 79 }))
+      .map(textOf)
+      .join(),
+  ).toContain('no coder yet');
+});

@@ -323,7 +323,7 @@ it('a submitted task shows what Liza ran, and what became of existing tests', ()
   for (const part of [
     'run by Liza',
     'green, 1.5 s: npm test',
-    'new tests on the base: green; the base’s tests: red (it broke)',
+    'new tests without the change: pass, so they show nothing; tests from before: fail (it broke)',
     '.liza/evidence/t/1.json',
     '2 files, 7 lines added, 3 removed',
     'test/a.test.ts:4 - expect(a)',
@@ -337,8 +337,18 @@ it('a submitted task shows what Liza ran, and what became of existing tests', ()
     history: [event('submitted', NOW, 'coder-1', { commit: COMMIT, diff, proof: { ...proof, tests } })],
   });
   expect(renderTask(later, extras(later), look(120))).toContain(
-    'new tests on the base: unknown (x); the base’s tests: same\n',
+    'new tests without the change: not known (x); tests from before: unchanged\n',
   );
+});
+
+it('an agent merges nothing: its supervisor does, and the history says so', () => {
+  const merged = task('t', {
+    history: [event('merged', NOW, 'code-reviewer-1', { commit: COMMIT, by: 'code-reviewer-1' })],
+  });
+  const text = renderTask(merged, extras(merged), look(240));
+  expect(text).toMatch(/merged +Liza .*by: the supervisor of code-reviewer-1/);
+  const own = task('t', { history: [event('merged', NOW, 'human', { commit: COMMIT, by: 'human' })] });
+  expect(renderTask(own, extras(own), look(240))).toMatch(/merged +human .*by: human/);
 });
 
 describe('said whole', () => {
