@@ -37,6 +37,8 @@ export default defineConfig({
         ...processes,
         include: ['test/integration/**/*.test.ts'],
         isolate: false,
+        // More than half of the time is spent waiting for programs and for what gives up after a while.
+        maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
       project('fuzz', {

@@ -46,7 +46,7 @@ const SLOWLY = 5;
 const STEPS = [
   { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
   { name: 'check', takes: 61, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
-  { name: 'integration', takes: 510, run: vitest('integration'), report: 'integration', again: true },
+  { name: 'integration', takes: 400, run: vitest('integration'), report: 'integration', again: true },
   { name: 'killed at any system call', takes: 21, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '12'] },
   {
     name: 'git workflows killed at any system call',
@@ -57,6 +57,12 @@ const STEPS = [
   { name: 'races', takes: 15, run: ['node', 'test/races/races.mjs'], short: ['--rounds', '4'] },
   { name: 'gauntlet', takes: 42, run: ['node', 'gauntlet/run.mjs'], short: ['--slice'] },
   { name: 'frozen agents', takes: 10, run: ['node', 'test/freeze/freeze.mjs'], short: ['--rounds', '4'] },
+  {
+    name: 'hosts cut off and killed',
+    takes: 15,
+    run: ['node', 'test/partitions/partitions.mjs'],
+    short: ['--rounds', '1', '--tasks', '1', '--seconds', '1'],
+  },
   { name: 'hostile input', takes: 17, run: vitest('fuzz'), report: 'fuzz' },
   { name: 'planted bugs', takes: 14, run: ['node', 'planted/run.mjs'], short: ['--slice', '1'] },
   // Plays the demo, too.
