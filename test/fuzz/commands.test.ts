@@ -19,6 +19,7 @@ const LEFT_OUT = new Set([
   'agent',
   'demo',
   'watch',
+  'dashboard',
   'rehearse',
   'lock modify',
   'lock read',
