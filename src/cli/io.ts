@@ -3,7 +3,6 @@
 
 import type { Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
-import type { Mark } from '../process/own-rlimit-mark.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import type { BoardContext } from '../store/context.ts';
 import type { Store } from '../store/store.ts';
@@ -70,8 +69,8 @@ export interface Io {
   holdOptimiser(): void;
   /** The processes above this one; the nearest first. */
   ancestors(): Iterable<Ancestor>;
-  /** The mark in this process's environment: which agent or program started it, directly or through others. */
-  mark(): Mark | undefined;
+  /** The limits of this process: their marks say which agent or program started it, directly or through others. */
+  limits(): string;
   /** This process: its id, how to start the same program again, whether root runs it. */
   readonly self: Self;
   /** Programs are started in a sandbox where there is one (sandbox/mode.ts). Absent: never. */

@@ -10,7 +10,7 @@ import type { Disk } from '../ports/disk.ts';
 import type { Environment } from '../ports/host.ts';
 import { realClock, realHost } from '../ports/real-host.ts';
 import { ancestorsFrom } from '../process/ancestors.ts';
-import { markAt } from '../process/own-rlimit-mark.ts';
+import { limitsAt } from '../process/own-rlimit-mark.ts';
 import { contextOf, openStore } from '../store/open.ts';
 import { BACKGROUND } from './background-variable.ts';
 import { type Dialogue, type Io, LAST_MS } from './io.ts';
@@ -94,7 +94,7 @@ export function processIo(holdOptimiser: () => void): Io {
       };
     },
     ancestors: () => ancestorsFrom(host, process.ppid),
-    mark: () => markAt(host, process.pid),
+    limits: () => limitsAt(host, process.pid),
     confines: true,
     holdOptimiser,
     // The bundle is in dist/, beside the package's other folders.

@@ -6,7 +6,6 @@
 
 import type { Environment } from '../ports/host.ts';
 import { type Ancestor, ancestorsFrom } from '../process/ancestors.ts';
-import type { Mark } from '../process/own-rlimit-mark.ts';
 import type { Answer } from '../sandbox/answer-text.ts';
 import type { ServeCommand } from '../sandbox/mailbox-broker.ts';
 import { isServed } from '../sandbox/mailbox-commands.ts';
@@ -23,7 +22,7 @@ export interface ServedCaller {
   readonly cwd: string;
   readonly unicode: boolean;
   ancestors(): Iterable<Ancestor>;
-  mark(): Mark | undefined;
+  limits(): string;
 }
 
 export const serveCommands =
@@ -35,7 +34,7 @@ export const serveCommands =
       cwd: board.paths.root,
       unicode: io.unicode,
       ancestors: () => ancestorsFrom(io.host, io.self.pid),
-      mark: io.mark,
+      limits: io.limits,
     };
     return answered(request, servedIo(io, board, caller, stop));
   };
@@ -67,7 +66,7 @@ export function servedIo(io: Io, board: StoreContext, caller: ServedCaller, stop
     context: () => ({ ...board, env }),
     openStore: () => board.store,
     ancestors: caller.ancestors,
-    mark: caller.mark,
+    limits: caller.limits,
     stop,
     interrupted: stop,
     onInterrupt: () => {},

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import { type Ancestor, ancestorsFrom } from '../process/ancestors.ts';
-import { type Mark, markAt } from '../process/own-rlimit-mark.ts';
+import { limitsAt } from '../process/own-rlimit-mark.ts';
 import { isLinux, type ProcessHost, statOf } from '../process/proc-files.ts';
 
 export interface Asker {
@@ -12,7 +12,7 @@ export interface Asker {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly ancestors: readonly Ancestor[];
-  readonly mark: Mark | undefined;
+  readonly limits: string;
 }
 
 export interface Proof {
@@ -37,7 +37,7 @@ export function askerAt(host: ProcessHost, proof: Proof, shows: readonly string[
       env: variablesIn(textsOf(host, join(at, 'environ'))),
       cwd: host.disk.readlinkSync(join(at, 'cwd')),
       ancestors: [...ancestorsFrom(host, before.parent)].map(asNow),
-      mark: markAt(host, proof.pid),
+      limits: limitsAt(host, proof.pid),
     };
     // Whatever was read is of one process only if the same one still holds the file: the system gives a pid out again.
     const after = heldBy(host, proof);

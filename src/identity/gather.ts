@@ -7,7 +7,7 @@ import type { Disk } from '../ports/disk.ts';
 import { filesOn } from '../ports/files.ts';
 import type { Environment, Host } from '../ports/host.ts';
 import type { Ancestor } from '../process/ancestors.ts';
-import type { Mark } from '../process/own-rlimit-mark.ts';
+import { isMark, markIn, programMarkIn } from '../process/own-rlimit-mark.ts';
 import { roleOfId } from '../protocol/board.ts';
 import type { Refusal } from '../protocol/decision.ts';
 import { defined } from '../protocol/values.ts';
@@ -28,8 +28,8 @@ export interface Caller {
   openStore(context: BoardContext): Store;
   /** The processes above this one; the nearest first. */
   ancestors(): Iterable<Ancestor>;
-  /** The mark that this process inherited, through however many others. */
-  mark(): Mark | undefined;
+  /** The limits of this process, which it inherited through however many others: they bear marks. */
+  limits(): string;
 }
 
 export type Claimed = Omit<Claim, 'credential'>;
@@ -50,7 +50,10 @@ export async function gatherFacts(caller: Caller, root: string | undefined, clai
   const folder = root ?? caller.cwd;
   const named = await namedBy(caller.host.disk, above, caller.env[TAG] ?? '', folder);
   // Below its agent, too: this tag can only take something away, and a program that drops its own still has it above.
-  const run = named.includes(PROGRAM) || (await namedBy(caller.host.disk, between, '', folder)).includes(PROGRAM);
+  const run =
+    named.includes(PROGRAM) ||
+    (await namedBy(caller.host.disk, between, '', folder)).includes(PROGRAM) ||
+    (await isProgramOf(caller, folder));
   const below =
     onRecord?.agent ??
     named.find((name) => roleOfId(name) !== undefined) ??
@@ -114,15 +117,23 @@ async function namedBy(
   return tags.flatMap((value) => namedIn(value, mark));
 }
 
+/** A process can write over its environment, and a shell that becomes another program drops it: a limit stays. */
+async function isProgramOf(caller: Caller, folder: string): Promise<boolean> {
+  const own = programMarkIn(caller.limits());
+  if (own === undefined) return false;
+  const [{ programMark }, { repositoryMark }] = await Promise.all([
+    import('../process/rlimit-mark.ts'),
+    import('../process/tags.ts'),
+  ]);
+  return own === programMark(repositoryMark(repositoryAt(caller.host.disk, folder)));
+}
+
 /** A process that cleared its environment and outlived all above it still has the limits that its agent was given. */
 async function markedAs(caller: Caller, sessions: SessionsContext, root: string): Promise<string | undefined> {
-  const own = caller.mark();
+  const own = markIn(caller.limits());
   if (own === undefined) return undefined;
   const { agentsWithSessions } = await import('./agent-sessions.ts');
-  const [{ markOf }, { isMark }] = await Promise.all([
-    import('../process/rlimit-mark.ts'),
-    import('../process/own-rlimit-mark.ts'),
-  ]);
+  const { markOf } = await import('../process/rlimit-mark.ts');
   const { agentTag } = await import('../process/tags.ts');
   const site = siteOf(caller.host.disk, root);
   return agentsWithSessions(sessions).find((agent) => isMark(own, markOf(agentTag(site, agent))));

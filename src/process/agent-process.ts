@@ -88,7 +88,7 @@ export async function startAgent(
   const { argv, cwd, env, tag, descriptor3 } = program;
   const session = host.random.hex(16);
   const mark = markOf(tag);
-  const marked = underMark(host, argv, mark, { cwd, path: env['PATH'] });
+  const marked = underMark(host, argv, { agent: mark }, { cwd, path: env['PATH'] });
   const [file, ...args] = marked ?? argv;
   let child: ChildProcess;
   try {

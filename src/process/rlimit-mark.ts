@@ -1,13 +1,14 @@
-// A mark that a process cannot lose by accident: two resource limits, set to a pair of numbers that is this agent's own.
-// Every child inherits them through forks, new sessions and cleared environments, and nobody can raise them again
-// without privilege. Both limits (POSIX message queues, queued signals) are far above what programs use. Linux only;
-// where it cannot be set, the tag in the environment has to do.
+// Marks that a process cannot lose by accident: resource limits. Two are set to a pair of numbers that is an agent's own
+// (POSIX message queues, queued signals: far above what programs use), a third one, which no kernel uses, to the number
+// of a repository whose program Liza runs. Every child inherits them through forks, new sessions and cleared environments,
+// and nobody can raise them again without privilege. Linux only; where they cannot be set, the tag in the environment
+// has to do.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { isExecutableFile } from '../ports/disk.ts';
 import type { Processes } from '../ports/host.ts';
-import { FIRST, type Mark, SPAN } from './own-rlimit-mark.ts';
+import { FIRST, FIRST_PROGRAM, limitsAt, type Mark, programMarkIn, SPAN } from './own-rlimit-mark.ts';
 import { isLinux, type ProcessHost } from './proc-files.ts';
 
 const PROGRAM = '/usr/bin/prlimit';
@@ -21,16 +22,40 @@ export function markOf(tag: string): Mark {
   };
 }
 
+/** The same for all checkouts of a repository. */
+export const programMark = (repository: string): number =>
+  FIRST_PROGRAM + createHash('sha256').update(repository).digest().readUInt32BE(0);
+
 /**
  * The command line that starts the program under its mark from its first instruction on: it cannot fork before it has
  * it. Undefined: this system does not let us, or the program was not found; starting it without a mark says so better.
  */
-export function underMark(host: ProcessHost, argv: Argv, mark: Mark, { cwd, path }: Where): Argv | undefined {
-  const { msgqueue, sigpending } = mark;
-  const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
-  return canMark(host, limits) && candidates(argv[0], cwd, path).some((file) => isExecutableFile(host.disk, file))
+export function underMark(host: ProcessHost, argv: Argv, marks: Marks, { cwd, path }: Where): Argv | undefined {
+  const limits = [...agentLimits(host, marks.agent), ...programLimits(host, marks.program)];
+  return limits.length > 0 && candidates(argv[0], cwd, path).some((file) => isExecutableFile(host.disk, file))
     ? [PROGRAM, ...limits, '--', ...argv]
     : undefined;
+}
+
+export interface Marks {
+  /** The agent for which it is started. */
+  readonly agent?: Mark | undefined;
+  /** The repository as whose program it is started (`programMark`). */
+  readonly program?: number | undefined;
+}
+
+function agentLimits(host: ProcessHost, mark: Mark | undefined): readonly string[] {
+  if (mark === undefined) return [];
+  const { msgqueue, sigpending } = mark;
+  const limits = [`--msgqueue=${msgqueue}:${msgqueue}`, `--sigpending=${sigpending}:${sigpending}`];
+  return canMark(host, limits) ? limits : [];
+}
+
+/** Below a program of another repository it may be too late: a limit only goes down. */
+function programLimits(host: ProcessHost, mark: number | undefined): readonly string[] {
+  if (mark === undefined || !isLinux(host) || !host.disk.existsSync(PROGRAM)) return [];
+  const own = programMarkIn(limitsAt(host, host.processes.pid));
+  return own === undefined || own > mark ? [`--locks=${mark}:${mark}`] : [];
 }
 
 type Argv = readonly [string, ...string[]];

@@ -11,8 +11,8 @@ import { scrubbed } from './environment.ts';
 import type { Pipe } from './pipe.ts';
 import type { ProcessHost } from './proc-files.ts';
 import type { ProcessIdentity } from './process-identity.ts';
-import { underMark } from './rlimit-mark.ts';
-import { nestedTag, TAG } from './tags.ts';
+import { programMark, underMark } from './rlimit-mark.ts';
+import { nestedTag, programsRepository, TAG } from './tags.ts';
 
 export interface Startable {
   readonly argv: readonly [string, ...string[]];
@@ -81,9 +81,12 @@ export async function start(
   }
 }
 
-/** As whoever asked for it would have started it. */
-const marked = (host: ProcessHost, { argv, cwd, env }: Startable): Startable['argv'] =>
-  (host.mark && underMark(host, argv, host.mark, { cwd, path: env['PATH'] })) ?? argv;
+/** As whoever asked for it would have started it, and as a program of the project. A sandbox shows no board to act on. */
+function marked(host: ProcessHost, { argv, cwd, env, wrapped }: Startable): Startable['argv'] {
+  const repository = wrapped === true ? undefined : programsRepository(env);
+  const program = repository === undefined ? undefined : programMark(repository);
+  return underMark(host, argv, { agent: host.mark, program }, { cwd, path: env['PATH'] }) ?? argv;
+}
 
 const isStarted = (child: ChildProcess): child is Started => child.pid !== undefined;
 

@@ -38,6 +38,12 @@ export const programEnvironment = (env: Environment, site: Site): Environment =>
   [TAG]: nestedTag(env, agentTag(site, PROGRAM)),
 });
 
+/** `repositoryMark` of the project whose programs are started with these variables; undefined: they are no such ones. */
+export function programsRepository(env: Environment): string | undefined {
+  const mark = env[TAG]?.split('/').at(-1)?.slice(0, SHORT) ?? '';
+  return mark !== '' && namedIn(env[TAG] ?? '', mark).at(-1) === PROGRAM ? mark : undefined;
+}
+
 /** Agents, and `program`, that this variable's value names for the repository; the outermost first. */
 export function namedIn(value: string, mark: string): readonly string[] {
   return value.split('/').flatMap((tag) => {

@@ -99,7 +99,7 @@ function ioAt(cwd: string, env: Environment, now: () => number): Omit<Io, Answer
     live: async () => 'ended',
     holdOptimiser: () => {},
     ancestors: () => [],
-    mark: () => undefined,
+    limits: () => '',
     stdoutIsTty: false,
     stderrIsTty: false,
     columns: 100,

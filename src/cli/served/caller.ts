@@ -6,6 +6,7 @@ import { readSession } from '../../identity/agent-sessions.ts';
 import type { Asker } from '../../identity/asker.ts';
 import { identify } from '../../identity/identify.ts';
 import type { Environment } from '../../ports/host.ts';
+import { markIn } from '../../process/own-rlimit-mark.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { isServedOutside } from '../../sandbox/mailbox-commands.ts';
 import type { StoreContext } from '../../store/transact.ts';
@@ -38,9 +39,9 @@ export async function servedAgent(
     cwd,
     unicode: isUnicode(own),
     ancestors: () => asker.ancestors,
-    mark: () => asker.mark,
+    limits: () => asker.limits,
   };
-  const { mark } = asker;
+  const mark = markIn(asker.limits);
   const context = mark === undefined ? board : { ...board, mark };
   const served = servedIo(io, context, caller, stop);
   const actor = await identify(served, board.paths.root);

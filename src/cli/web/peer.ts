@@ -7,7 +7,7 @@ import type { Caller } from '../../identity/gather.ts';
 import { identify } from '../../identity/identify.ts';
 import { recordViolation } from '../../identity/record-violation.ts';
 import { ancestorsFrom } from '../../process/ancestors.ts';
-import { markAt } from '../../process/own-rlimit-mark.ts';
+import { limitsAt } from '../../process/own-rlimit-mark.ts';
 import { isLinux, type ProcessHost, pidsOf, textOf } from '../../process/proc-files.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import type { Io } from '../io.ts';
@@ -50,7 +50,7 @@ export const findAgent =
         context: (at) => io.context(at),
         openStore: io.openStore,
         ancestors: () => ancestorsFrom(io.host, pid),
-        mark: () => markAt(io.host, pid),
+        limits: () => limitsAt(io.host, pid),
       };
       const actor = await identify(caller, root);
       if (!isRefusal(actor)) continue;

@@ -6,8 +6,8 @@ import { openSession } from '../../../src/identity/agent-sessions.ts';
 import { claimOf } from '../../../src/identity/identify.ts';
 import { realDisk } from '../../../src/ports/disk.ts';
 import type { Ancestor } from '../../../src/process/ancestors.ts';
-import { markOf } from '../../../src/process/rlimit-mark.ts';
-import { agentTag } from '../../../src/process/tags.ts';
+import { markOf, programMark } from '../../../src/process/rlimit-mark.ts';
+import { agentTag, repositoryMark } from '../../../src/process/tags.ts';
 import { checkTaskId, TASK_ID_SOURCE } from '../../../src/protocol/ids.ts';
 import { ID_PATTERN } from '../../../src/protocol/records/fields.ts';
 import type { RunOptions } from '../../support/in-process.ts';
@@ -113,13 +113,30 @@ describe('whether the claim holds', () => {
   test('a process that cleared its environment and outlived all above it is known by its mark', async () => {
     open();
     session();
-    const mark = () => markOf(agentTag(siteOf(realDisk, here.root), 'coder-1'));
-    expect(await note({ io: { mark } })).toMatchObject({
+    const { msgqueue, sigpending } = markOf(agentTag(siteOf(realDisk, here.root), 'coder-1'));
+    const limits = () =>
+      `Max pending signals ${sigpending} ${sigpending} signals\nMax msgqueue size ${msgqueue} ${msgqueue} bytes\n`;
+    expect(await note({ io: { limits } })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('below coder-1'),
     });
     expect((await violations())[0]?.details).toMatchObject({ agent: 'coder-1', claimed: 'the operator' });
-    expect((await note({ io: { mark: () => undefined } })).code).toBe(0);
+    expect((await note({ io: { limits: () => '' } })).code).toBe(0);
+  });
+
+  test('a program of the project that wrote over its environment is known by its mark', async () => {
+    open();
+    const limits = (repository: string) => () => {
+      const mark = programMark(repositoryMark(repository));
+      return `Max file locks            ${mark}           ${mark}           locks\n`;
+    };
+    const { repository } = siteOf(realDisk, here.root);
+    expect(await note({ io: { limits: limits(repository) } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('belongs to a program that Liza runs for the project'),
+    });
+    expect((await violations())[0]?.details).toMatchObject({ agent: 'program', claimed: 'the operator' });
+    expect((await note({ io: { limits: limits('/another/repository') } })).code).toBe(0);
   });
 
   const refusedLines = () => readFileSync(here.file('.liza/refused.log'), 'utf8').trimEnd().split('\n');
