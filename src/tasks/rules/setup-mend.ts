@@ -19,6 +19,10 @@ export function setupMend(failed: FailedSetup): string {
   const { command, output, confined, isTasks } = failed;
   const scope = confined ? hiddenScope(output) : undefined;
   if (scope !== undefined || wantsLogin(output)) return loginMend(command, failed, scope);
+  if (NO_LOCK.test(output))
+    return isTasks
+      ? 'the commit has no package-lock.json that npm ci can use: commit one (git add -f package-lock.json where git ignores it)'
+      : 'the commit has no package-lock.json that npm ci can use; where git ignores it: git add -f package-lock.json, commit it on your branch, then: liza sync';
   const file = COMMITTED.find(([said]) => said.test(output))?.[1];
   if (file !== undefined)
     return isTasks
@@ -27,11 +31,14 @@ export function setupMend(failed: FailedSetup): string {
   return (confined ? hiddenPlace(failed) : undefined) ?? `fix what it names, or ${CHANGE}`;
 }
 
+/** npm's words where there is no lock file, as where .gitignore names it, or one of npm 4. */
+const NO_LOCK = /\bcan only install with an existing package-lock/;
+
 const CHANGE = 'change the command: liza config set post_worktree_cmd "<command>"';
 
 /** What package managers print when they stumble over a file of the repository, and which one it is. */
 const COMMITTED: readonly (readonly [RegExp, string])[] = [
-  [/\bEINTEGRITY\b|\bEUSAGE\b[\s\S]*\bin sync\b|\bcan only install with an existing package-lock/, 'package-lock.json'],
+  [/\bEINTEGRITY\b|\bEUSAGE\b[\s\S]*\bin sync\b/, 'package-lock.json'],
   [/\bnpm (?:error|ERR!) code E(?:JSONPARSE|TARGET|RESOLVE|404)\b/, 'package.json'],
   [/\bERR_PNPM_(?:\w*LOCKFILE\w*|TARBALL_INTEGRITY)\b/, 'pnpm-lock.yaml'],
   [/\bYN00(?:18|28)\b|\b[Ll]ockfile (?:would have been modified|needs to be updated)/, 'yarn.lock'],

@@ -22,6 +22,14 @@ test.each([
   expect(own).toBe(`the fault lies in ${file} of this commit: fix it there, and commit that`);
 });
 
+test('a commit without a lock file is told as that, with the step for an ignored one', () => {
+  const output = 'npm error code EUSAGE\nnpm error The `npm ci` command can only install with an existing package-lock.json';
+  expect(mend(output)).toBe(
+    'the commit has no package-lock.json that npm ci can use; where git ignores it: git add -f package-lock.json, commit it on your branch, then: liza sync',
+  );
+  expect(mend(output, { isTasks: true })).toMatch(/^the commit has no package-lock\.json .*: commit one/);
+});
+
 test.each([
   ['npm error code E401', 'the registry needs a login, and the sandbox has none'],
   ['npm error code ENEEDAUTH', 'the registry needs a login, and the sandbox has none'],
