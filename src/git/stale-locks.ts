@@ -3,6 +3,7 @@
 // have made it is at work in its repository: git closes a lock while a hook or an editor runs.
 
 import { basename, dirname, join, relative } from 'node:path';
+import { beginningOf } from '../ports/beginning.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
@@ -94,10 +95,13 @@ const openedBy = (disk: Disk, pid: string): readonly string[] =>
 /** They run for hours beside an editor or behind a pager, and lock nothing for longer than an instant. */
 const READERS = ['cat-file', 'fsmonitor--daemon', 'credential-cache--daemon', 'log', 'show', 'blame', 'help'];
 
+/** A process may say that it was started with gigabytes. */
+const MOST_WORDS = 64 * 1024;
+
 function isWritingGit(disk: Disk, pid: string): boolean {
   const name = ask(() => disk.readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
   if (name !== 'git' && !name?.startsWith('git-')) return false;
-  const words = ask(() => disk.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
+  const words = ask(() => beginningOf(disk, `/proc/${pid}/cmdline`, MOST_WORDS).split('\0')) ?? [];
   return !READERS.includes(words.slice(1).find((word, at) => !isOption(word, words[at])) ?? '');
 }
 

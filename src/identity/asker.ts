@@ -3,6 +3,7 @@
 // connection: it holds a file open whose name it was told there. Linux alone has what this takes.
 
 import { join } from 'node:path';
+import { beginningOf } from '../ports/beginning.ts';
 import { type Ancestor, ancestorsFrom } from '../process/ancestors.ts';
 import { limitsAt } from '../process/own-rlimit-mark.ts';
 import { isLinux, type ProcessHost, statOf } from '../process/proc-files.ts';
@@ -55,9 +56,15 @@ function heldBy(host: ProcessHost, { pid, fd, file }: Proof) {
   return stat?.isOver === false && isOurs && disk.readlinkSync(`/proc/${pid}/fd/${fd}`) === file ? stat : undefined;
 }
 
+/** Longer ones are for the program itself: a process may say that it was started with gigabytes. */
+const MOST = 512 * 1024;
+
 /** Each with a NUL behind it. */
-const textsOf = ({ disk }: ProcessHost, file: string): readonly string[] =>
-  disk.readFileSync(file, 'utf8').split('\0').slice(0, -1);
+function textsOf({ disk }: ProcessHost, file: string): readonly string[] {
+  const text = beginningOf(disk, file, MOST, 'latin1');
+  if (text.length === MOST) throw new RangeError(`${file} is longer than what is looked at`);
+  return Buffer.from(text, 'latin1').toString('utf8').split('\0').slice(0, -1);
+}
 
 /** The first of several by one name, as a program sees them. */
 function variablesIn(texts: readonly string[]): Readonly<Record<string, string>> {

@@ -10,11 +10,13 @@ import {
   constants,
   existsSync,
   fstatSync,
+  openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
+  readSync,
   statSync,
 } from 'node:fs';
+import { beginningOf } from './beginning.ts';
 import { openRegular } from './disk.ts';
 import { errorCode } from './files.ts';
 import { isHelper, type ResidentLock, residentLock } from './resident-lock.ts';
@@ -174,6 +176,9 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
   }
 }
 
+/** A process may say that it was started with gigabytes. */
+const MOST_WORDS = 4096;
+
 /** Processes that have the lock file open, for the message. Empty where there is no /proc. */
 function holders(path: string): readonly string[] {
   const found: string[] = [];
@@ -181,7 +186,8 @@ function holders(path: string): readonly string[] {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
     const descriptors = safely(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
     if (!descriptors.some((fd) => safely(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
-    const command = safely(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
+    const command =
+      safely(() => beginningOf({ openSync, readSync, closeSync }, `/proc/${pid}/cmdline`, MOST_WORDS)) ?? '';
     if (isHelper(command)) continue;
     found.push(`pid ${pid} (${command.split('\0').join(' ').trim().slice(0, 80)})`);
   }

@@ -1,6 +1,7 @@
 // What the system tells of a process: the small files of /proc, and ps where there is no /proc (macOS). Every command
 // reads several of these files, and one readFileSync each is the cheapest way of Node's.
 
+import { beginningOf } from '../ports/beginning.ts';
 import type { Host } from '../ports/host.ts';
 
 /** The part of the machine on which processes are looked up. */
@@ -21,20 +22,10 @@ export function textOf({ disk }: ProcessHost, file: string): string {
 /** Of a process's environment the beginning: it may name gigabytes as such, and is looked at with all others. */
 const MOST_ENVIRONMENT = 256 * 1024;
 
-/** One for all: a fresh one for each process would cost more than what is read into it. */
-let room: Buffer | undefined;
-
 /** What a process was started with, each variable after a NUL. */
 export function environmentOf({ disk }: ProcessHost, pid: number): string {
   try {
-    const fd = disk.openSync(`/proc/${pid}/environ`, 'r');
-    try {
-      room ??= Buffer.allocUnsafe(MOST_ENVIRONMENT);
-      const bytes = room;
-      return `\0${bytes.toString('latin1', 0, disk.readSync(fd, bytes, 0, bytes.length, 0))}`;
-    } finally {
-      disk.closeSync(fd);
-    }
+    return `\0${beginningOf(disk, `/proc/${pid}/environ`, MOST_ENVIRONMENT, 'latin1')}`;
   } catch {
     return '';
   }

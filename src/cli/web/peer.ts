@@ -60,9 +60,13 @@ export const findAgent =
     return undefined;
   };
 
+/** Browsers that hide from their user's other programs, and the server of an ssh tunnel. */
+const BROWSER = /^(?:chrom|google-chrome|brave|msedge|opera|vivaldi|firefox|Web Content|Socket Process|sshd)/;
+
 /**
  * The processes that hold the other end. `elsewhere`: another machine, another user's, or a system that does not tell.
- * Where none is seen to hold it, one of this user's that cannot be looked into does (a tunnel's, or one that hides).
+ * Where none is seen to hold it, one of this user's may that cannot be looked into: a browser or a tunnel, by its name.
+ * Any other (a key agent) would stand for whoever sends the connection to itself, where no process shows it for a while.
  */
 export function ownersOf(host: ProcessHost, ends: Ends): readonly number[] | 'elsewhere' | 'nobody' {
   if (!isLinux(host)) return 'elsewhere';
@@ -77,7 +81,8 @@ export function ownersOf(host: ProcessHost, ends: Ends): readonly number[] | 'el
   for (const pid of pidsOf(host)) {
     const holds = holdsIt(host, pid, link);
     if (holds === true) held.push(Number(pid));
-    else if (holds === 'hidden' && userOf(host, pid) === user) hidden.push(Number(pid));
+    else if (holds === 'hidden' && userOf(host, pid) === user && BROWSER.test(textOf(host, `/proc/${pid}/comm`)))
+      hidden.push(Number(pid));
   }
   return held.length > 0 ? held : hidden.length > 0 ? hidden : 'nobody';
 }

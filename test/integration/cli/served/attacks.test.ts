@@ -7,7 +7,8 @@ import net from 'node:net';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { siteOf } from '../../../../src/git/directory.ts';
-import { agentTag, PROGRAM, TAG } from '../../../../src/process/tags.ts';
+import { programMark } from '../../../../src/process/rlimit-mark.ts';
+import { agentTag, PROGRAM, repositoryMark, TAG } from '../../../../src/process/tags.ts';
 import { type Project, project, START } from '../../../support/project.ts';
 import { type Heard, itself, type PlayedAgent, type Server, serverOf } from './support.ts';
 
@@ -85,6 +86,17 @@ describe('is not served', () => {
       LIZA_SESSION: coder.session.credential,
     });
     itself(await reviewer.sh('liza discover x --severity low'));
+  });
+
+  test('a program of the project, without the tag that it was started with', async () => {
+    const mark = programMark(repositoryMark(siteOf(p.context.disk, p.root).repository));
+    itself(await coder.sh(`prlimit --locks=${mark}:${mark} -- env -u ${TAG} liza discover x --severity low`));
+    expect((await p.state()).discovered ?? []).toEqual([]);
+  });
+
+  test('whoever says that it was started with more words than are looked at', async () => {
+    itself(await coder.sh('liza discover x --severity low $(seq 1 120000)'));
+    await served();
   });
 
   test('an agent that pretends to be a person', async () => {

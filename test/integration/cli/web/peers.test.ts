@@ -52,6 +52,31 @@ onLinux('the process at the other end of a connection is found', async () => {
   expect(ownersOf(hostAt(), { local, remote: { ...remote, address: '192.0.2.7' } })).toBe('elsewhere');
 });
 
+onLinux('a connection on its way to another process: one that hides stands for it only where it is a browser', () => {
+  const { disk, processes } = hostAt();
+  const files: Record<string, string> = {
+    '/proc/net/tcp': '  0: 0100007F:1388 0100007F:1F90 01 0:0 0:0 0 1000 0 4242 1\n',
+    '/proc/self/status': 'Uid:\t1000\t1000\n',
+    '/proc/7/status': 'Uid:\t1000\t1000\n',
+  };
+  const host = (comm: string) => ({
+    processes,
+    disk: {
+      ...disk,
+      readFileSync: ((file: string) => (file === '/proc/7/comm' ? `${comm}\n` : (files[file] ?? ''))) as never,
+      readdirSync: ((folder: string) => {
+        if (folder === '/proc') return ['7'];
+        throw Object.assign(new Error('not ours to read'), { code: 'EACCES' });
+      }) as never,
+    },
+  });
+  const ends = { local: { address: '127.0.0.1', port: 8080 }, remote: { address: '127.0.0.1', port: 5000 } };
+  expect(ownersOf(host('ssh-agent'), ends)).toBe('nobody');
+  expect(ownersOf(host('(sd-pam)'), ends)).toBe('nobody');
+  expect(ownersOf(host('firefox'), ends)).toEqual([7]);
+  expect(ownersOf(host('sshd-session'), ends)).toEqual([7]);
+});
+
 onLinux('over IPv6, and by an address that holds one of IPv4, it is found, too', async () => {
   const server = net.createServer({ allowHalfOpen: true }).listen(0, '::');
   await new Promise((resolve) => server.once('listening', resolve));
