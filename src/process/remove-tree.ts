@@ -6,6 +6,7 @@
 // works by descriptors (busybox does not).
 
 import type { Host } from '../ports/host.ts';
+import { someNames } from '../ports/some-names.ts';
 import { isLinux } from './proc-files.ts';
 
 type RemoveHost = Pick<Host, 'clock' | 'disk' | 'processes' | 'random'>;
@@ -87,7 +88,7 @@ function* emptyTop(host: Omit<RemoveHost, 'clock'>, path: string): Steps<string 
       removed.failure = undefined;
       removed.movedUp = false;
       yield* emptyFolder(removed, fd, 1);
-      if (removed.failure === undefined && host.disk.readdirSync(removed.top).length === 0) return undefined;
+      if (removed.failure === undefined && someNames(host.disk, removed.top, 1).length === 0) return undefined;
     }
     return removed.failure ?? 'a program goes on writing there';
   } finally {
@@ -122,16 +123,25 @@ function* emptyFolder(removal: Removal, fd: number, depth: number): Steps<void> 
   const { disk } = removal.host;
   // Its owner may have made it read-only, or closed to itself: nothing in it could be removed.
   if ((disk.fstatSync(fd).mode & OWNERS_ALONE) !== OWNERS_ALONE) openAgain(disk, fd);
-  for (const name of disk.readdirSync(heldAt(fd), { encoding: 'buffer' })) {
+  for (const name of namesIn(disk, heldAt(fd))) {
     removal.entries += 1;
     if (removal.entries % AT_ONCE === 0) yield undefined;
-    // As bytes: a name need not be text.
     const path = Buffer.concat([Buffer.from(`${heldAt(fd)}/`), name]);
     try {
       if (!isUnlinked(removal, path)) yield* removeFolder(removal, path, depth);
     } catch (error) {
       if (!isGone(error)) removal.failure ??= reasonOf(error);
     }
+  }
+}
+
+/** As bytes: a name need not be text. Read piece by piece: there may be millions of them. */
+function* namesIn(disk: Host['disk'], folder: string): Generator<Buffer> {
+  const open = disk.opendirSync(folder, { encoding: 'buffer' as BufferEncoding, bufferSize: AT_ONCE });
+  try {
+    for (let one = open.readSync(); one !== null; one = open.readSync()) yield one.name as unknown as Buffer;
+  } finally {
+    open.closeSync();
   }
 }
 

@@ -1,6 +1,7 @@
 // Several supervisors in one process, with the watcher beside them: `liza run`, and with a single member `liza agent`.
 // Starts them, shows what they do, and ends when nothing is left that could move without a person.
 
+import { setMaxListeners } from 'node:events';
 import type { Alarm } from '../alarms/rules/alarm.ts';
 import { type FollowedBase, followBase } from '../git/base-branch.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -152,13 +153,20 @@ const gather = (
     const shown = { agent, role, provider: chosen.provider.name };
     return { who, member: trackMember(shown, context.clock.now, feed.changed), memory: newMemory() };
   }),
-  orderly: new AbortController(),
-  atOnce: new AbortController(),
-  over: new AbortController(),
+  orderly: heardByAll(),
+  atOnce: heardByAll(),
+  over: heardByAll(),
   alarms: new Map(),
   feed,
   snapshot,
 });
+
+/** Every supervisor listens to it: Node takes more than ten for a leak, and would say so on the person's screen. */
+function heardByAll(): AbortController {
+  const control = new AbortController();
+  setMaxListeners(0, control.signal);
+  return control;
+}
 
 /** All supervisors, until the last one has ended, and what ran beside them. */
 async function runToEnd(

@@ -33,39 +33,44 @@ const MOST_BYTES = 4 * 1024 ** 3;
 /** A file with a hole of that size would be copied as zeros. */
 const LARGEST_HOLE = 64 * 1024 ** 2;
 
-/** Whether the folder has nothing but what can be copied: files, links and folders, named by texts, not too deep or large. */
-export function isPlain(disk: Disk, folder: string): boolean {
+/** Files, links and folders; what makes more of them is run in each checkout. */
+const MOST_ENTRIES = 300_000;
+
+/**
+ * Whether the folder has nothing but what can be copied: files, links and folders, named by texts, not too deep, many or
+ * large. Lets others go on meanwhile.
+ */
+export async function isPlain({ disk, clock }: Pick<Host, 'disk' | 'clock'>, folder: string): Promise<boolean> {
   let bytes = 0;
-  const isCopied = (path: string): boolean => {
-    const { size, blocks } = disk.lstatSync(path);
+  const isCopied = (at: string): boolean => {
+    const { size, blocks } = disk.lstatSync(at);
     bytes += size;
     return bytes <= MOST_BYTES && size - blocks * 512 <= LARGEST_HOLE;
   };
-  const isPlainAt = (at: string): boolean =>
-    Buffer.byteLength(at) <= LONGEST_PATH &&
-    disk.readdirSync(at, { withFileTypes: true }).every((entry) => {
-      const path = join(at, entry.name);
-      if (entry.name.includes('\ufffd')) return false; // no text: it would not be found by its name
-      if (entry.isDirectory()) return isPlainAt(path);
-      return entry.isSymbolicLink() || (entry.isFile() && isCopied(path));
-    });
-  return isPlainAt(folder);
+  const walk = { most: MOST_ENTRIES };
+  for (const { entry, path, at, isTooDeep } of disk.heldEntries(folder, walk)) {
+    if (walk.most % PAUSE === 0) await clock.nextTurn();
+    if (isTooDeep || Buffer.byteLength(join(folder, path)) > LONGEST_PATH) return false;
+    if (entry.name.includes('\ufffd')) return false; // no text: it would not be found by its name
+    if (entry.isDirectory() || entry.isSymbolicLink()) continue;
+    if (!entry.isFile() || !isCopied(at)) return false;
+  }
+  return walk.most >= 0;
 }
 
-/** Names, sizes and times of a folder's files, as one text; of what is no folder, none. */
-export function listing(disk: Disk, folder: string, leaveOut: ReadonlySet<string>, below = ''): string {
-  if (disk.lstatSync(join(folder, below), { throwIfNoEntry: false })?.isDirectory() !== true) return '';
-  return disk
-    .readdirSync(join(folder, below), { withFileTypes: true })
-    .filter(({ name }) => !leaveOut.has(join(below, name)))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((entry) => {
-      const path = join(below, entry.name);
-      if (entry.isDirectory()) return listing(disk, folder, leaveOut, path);
-      const { size, mtimeMs } = disk.lstatSync(join(folder, path));
-      return `${path} ${size} ${mtimeMs}`;
-    })
-    .join('\n');
+/** A git directory that set-up did not touch has far fewer. */
+const MOST_LISTED = 20_000;
+
+/** Names, sizes and times of a folder's files, as one text; of what is no folder, none. Undefined: they are too many. */
+export function listing(disk: Disk, folder: string, leaveOut: ReadonlySet<string>): string | undefined {
+  const lines: string[] = [];
+  const walk = { most: MOST_LISTED };
+  for (const { entry, path, at } of disk.heldEntries(folder, walk)) {
+    if (leaveOut.has(path) || entry.isDirectory()) continue;
+    const { size, mtimeMs } = disk.lstatSync(at);
+    lines.push(`${path} ${size} ${mtimeMs}`);
+  }
+  return walk.most < 0 ? undefined : lines.sort().join('\n');
 }
 
 /** Whether each file can be put there: nothing is in its way but a file of `replaced`, and no link on the way to it. */
@@ -116,19 +121,18 @@ const AT_ONCE = 16;
 /** Only where `fits` says so. Files that are newer than `since` become as new as the copy: their sources are, too. */
 export async function copyMade(disk: Disk, from: string, to: string, since: number): Promise<void> {
   const { promises: fs, constants } = disk;
-  const files: (readonly [string, string])[] = [];
   const shift = diskTime(disk, to) - since;
-  const walk = async (source: string, target: string): Promise<void> => {
+  // Files one after the other, as they are found: of very many not all are in memory.
+  async function* walk(source: string, target: string): AsyncGenerator<readonly [string, string]> {
     for (const entry of await fs.readdir(source, { withFileTypes: true })) {
       const [path, place] = [join(source, entry.name), join(target, entry.name)];
       if (entry.isDirectory()) {
         await fs.mkdir(place, { recursive: true });
-        await walk(path, place);
+        yield* walk(path, place);
       } else if (entry.isSymbolicLink()) await fs.symlink(await fs.readlink(path), place);
-      else files.push([path, place]);
+      else yield [path, place];
     }
-  };
-  await walk(from, to);
+  }
   const copyOne = async ([path, place]: readonly [string, string]): Promise<void> => {
     await fs.rm(place, { force: true });
     await fs.copyFile(path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -136,10 +140,10 @@ export async function copyMade(disk: Disk, from: string, to: string, since: numb
     const time = (mtimeMs < since ? mtimeMs : mtimeMs + shift) / 1000;
     await fs.utimes(place, time, time);
   };
-  const next = files.values();
+  const files = walk(from, to);
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (const file of next) await copyOne(file);
+      for (let next = await files.next(); next.done !== true; next = await files.next()) await copyOne(next.value);
     }),
   );
 }

@@ -209,7 +209,8 @@ async function make(
     const at = checkoutPlace(paths.root);
     const failed = await prepareFolder(mine, { ...request, folder, at });
     if (failed !== undefined) return failed;
-    const isOwn = !isPlain(disk, folder) || listing(disk, join(folder, '.git'), STIRRED) !== gitBefore;
+    const gitAfter = listing(disk, join(folder, '.git'), STIRRED);
+    const isOwn = gitAfter === undefined || gitAfter !== gitBefore || !(await isPlain(context, folder));
     const result = isOwn
       ? ({ own: true, since, changed: [], brought: [] } as const)
       : await takeOut(context, gitDir, request, { folder, tree, since });

@@ -4,6 +4,7 @@
 // list of what a stranger could leave.
 
 import type { Stats } from 'node:fs';
+import { someNames } from '../../ports/some-names.ts';
 import type { IndexEntry } from '../index-file.ts';
 import type { PrivateGitDir } from '../private-git-dir.ts';
 import { type FolderRecord, indexIn, indexWithout, isUntouched, noteRenamed } from './record.ts';
@@ -48,8 +49,8 @@ async function look(adoption: Adoption, tracked: TrackedFolder, path: string): P
   // Behind a link, or another file system, nothing is looked at.
   if (stat === undefined || !stat.isDirectory() || stat.dev !== adoption.dev) return leave(adoption, tracked);
   let isWhole = stat.ctimeMs < record.at;
-  const names = namesIn(adoption, path);
   const wanted = tracked.files.size + tracked.folders.size;
+  const names = namesIn(adoption, path, wanted + 1);
   isWhole &&= names.length === wanted && names.every((name) => tracked.files.has(name) || tracked.folders.has(name));
   for (const [name, entry] of tracked.files) {
     adoption.looked += 1;
@@ -108,9 +109,9 @@ function hasMore({ left }: Adoption, folder: TrackedFolder): boolean {
 }
 
 /** A folder that its owner closed is as good as none. */
-function namesIn({ gitDir }: Adoption, path: string): readonly string[] {
+function namesIn({ gitDir }: Adoption, path: string, most: number): readonly string[] {
   try {
-    return gitDir.host.disk.readdirSync(onDisk(path), { encoding: 'latin1' });
+    return someNames(gitDir.host.disk, onDisk(path), most, 'latin1');
   } catch {
     return [];
   }

@@ -2,6 +2,8 @@
 // a pool takes no more room than a checkout, and holds nobody's secrets. Which of the rest is still good is not asked
 // here, but before the folder is used again (adopt.ts).
 
+import type { Dirent } from 'node:fs';
+import type { Disk } from '../../ports/disk.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import type { PrivateGitDir } from '../private-git-dir.ts';
 import { type FolderRecord, indexIn } from './record.ts';
@@ -11,6 +13,20 @@ import { inBytes, onDisk, type TrackedFolder, trackedFolders } from './tracked-f
 export async function strip(gitDir: PrivateGitDir, folder: string, record: FolderRecord): Promise<boolean> {
   const index = indexIn(gitDir, record);
   return index !== undefined && stripFolder(gitDir, trackedFolders(index.entries), inBytes(folder));
+}
+
+/** More than an installation puts into one folder. */
+const MOST_OTHERS = 20_000;
+
+function entriesOf(disk: Disk, folder: string, most: number): readonly Dirent[] {
+  const open = disk.opendirSync(folder, { encoding: 'latin1' });
+  const found: Dirent[] = [];
+  try {
+    for (let one = open.readSync(); one !== null && found.length < most; one = open.readSync()) found.push(one);
+  } finally {
+    open.closeSync();
+  }
+  return found;
 }
 
 async function stripFolder(gitDir: PrivateGitDir, tracked: TrackedFolder, path: string): Promise<boolean> {
@@ -25,7 +41,11 @@ async function stripFolder(gitDir: PrivateGitDir, tracked: TrackedFolder, path: 
   // Named by the descriptor: no link leads out of it.
   const held = `/proc/self/fd/${fd}`;
   try {
-    for (const entry of host.disk.readdirSync(held, { encoding: 'latin1', withFileTypes: true })) {
+    // A folder that holds very many others goes as a whole, as what is no checkout any more.
+    const most = 2 * (tracked.files.size + tracked.folders.size) + MOST_OTHERS;
+    const all = entriesOf(host.disk, held, most);
+    if (all.length === most) return false;
+    for (const entry of all) {
       const { name } = entry;
       const below = tracked.folders.get(name);
       const isOurs = entry.isDirectory() ? below !== undefined : tracked.files.has(name);

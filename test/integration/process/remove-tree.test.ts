@@ -48,6 +48,24 @@ test('folders that their owner closed, as any user but root meets them', () => {
   expect(`${ran.stdout}${ran.stderr}`).toBe('undefined false\n');
 });
 
+test('a folder of very many files is read piece by piece, and others go on meanwhile', async () => {
+  const folder = temporaryFolder();
+  for (let n = 0; n < 5000; n += 1) fs.writeFileSync(path.join(folder, String(n)), '');
+  const { clock, disk, ...host } = hostAt();
+  let turns = 0;
+  const nextTurn = async () => {
+    turns += 1;
+    await clock.nextTurn();
+  };
+  const readdirSync = () => {
+    throw new Error('read as a whole');
+  };
+  const patient = { ...host, clock: { ...clock, nextTurn }, disk: { ...disk, readdirSync: readdirSync as never } };
+  expect(await removeTree(patient, folder)).toBeUndefined();
+  expect(existsSync(folder)).toBe(false);
+  expect(turns).toBeGreaterThanOrEqual(25);
+});
+
 test('links are removed, and not what they lead to', async () => {
   const base = temporaryFolder();
   const [folder, outside] = [path.join(base, 'folder'), path.join(base, 'outside')];

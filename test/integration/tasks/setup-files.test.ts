@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
-import { copyHeld, copyMade, fits, isPlain, keepOnlyMade } from '../../../src/tasks/setup-files.ts';
+import { copyHeld, copyMade, fits, isPlain, keepOnlyMade, listing } from '../../../src/tasks/setup-files.ts';
 import { hostAt } from '../../host.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -75,7 +75,7 @@ test('a file of the commit that set-up changed is replaced', async () => {
   expect(fs.readFileSync(path.join(target, 'lock'), 'utf8')).toBe('new');
 });
 
-test('unchanged files of the commit are no result, nor are folders of theirs; an empty folder that set-up made is', () => {
+test('unchanged files of the commit are no result, nor are folders of theirs; an empty folder that set-up made is', async () => {
   for (const name of ['src/deep/a.js', 'node_modules/kept.js']) {
     fs.mkdirSync(path.dirname(path.join(made, name)), { recursive: true });
     fs.writeFileSync(path.join(made, name), '');
@@ -83,5 +83,32 @@ test('unchanged files of the commit are no result, nor are folders of theirs; an
   fs.mkdirSync(path.join(made, 'build'));
   keepOnlyMade(realDisk, made, ['src/deep/a.js', 'node_modules/kept.js']);
   expect(fs.readdirSync(made).sort()).toEqual(['build', 'node_modules']);
-  expect(isPlain(realDisk, made)).toBe(true);
+  expect(await isPlain(hostAt(), made)).toBe(true);
+});
+
+test('of more entries than are copied no result is made, and others go on while they are looked at', async () => {
+  const entry = { name: 'a', isDirectory: () => true, isSymbolicLink: () => false, isFile: () => false };
+  let looked = 0;
+  const heldEntries = function* (_: string, walk: { most: number }) {
+    for (; walk.most > 0; looked++) {
+      walk.most -= 1;
+      yield { entry, path: 'a', at: 'a', isTooDeep: false };
+    }
+    walk.most = -1;
+  };
+  const { clock, disk } = hostAt();
+  let turns = 0;
+  const nextTurn = async () => void (turns += 1);
+  const host = { clock: { ...clock, nextTurn }, disk: { ...disk, heldEntries } as never };
+  expect(await isPlain(host, made)).toBe(false);
+  expect(turns).toBeGreaterThan(looked / 500);
+});
+
+test('a git directory with very many files has no listing, so that each checkout is set up by itself', () => {
+  fs.mkdirSync(path.join(made, 'many'));
+  const all = path.join(made, 'many');
+  for (let n = 0; n <= 20_000; n++) fs.writeFileSync(path.join(all, String(n)), '');
+  expect(listing(realDisk, all, new Set())).toBeUndefined();
+  for (let n = 3; n <= 20_000; n++) fs.unlinkSync(path.join(all, String(n)));
+  expect(listing(realDisk, all, new Set(['1']))).toMatch(/^0 0 [\d.]+\n2 0 [\d.]+$/);
 });
