@@ -3,6 +3,8 @@
 // secret stays too: ids, hashes, paths and code. A shape is only looked for where a telling piece of it is there,
 // so that a text without any costs next to nothing.
 
+import { invisible } from './invisible.ts';
+
 export const HIDDEN = '[redacted]';
 
 interface Shape {
@@ -244,7 +246,15 @@ function asWritten(value: string): readonly string[] {
     ...[url, url.replace(/%../g, (byte) => byte.toLowerCase())],
     ...[html, html.replaceAll('"', '&quot;'), html.replaceAll('"', '&quot;').replaceAll("'", '&#39;')],
     base64(value),
+    ...[0, 1, 2].map((before) => base64Within(value, before)),
   ];
+}
+
+/** As it stands within a longer text in base64, behind so many bytes of a group of three: the signs that hold all of it. */
+function base64Within(value: string, before: number): string {
+  const whole = base64(`${'x'.repeat(before)}${value}`);
+  const isEven = (before + new TextEncoder().encode(value).length) % 3 === 0;
+  return whole.slice(before === 0 ? 0 : before + 1, isEven ? undefined : -1);
 }
 
 /** Without the signs that only fill it up. */
@@ -297,5 +307,4 @@ export function safeText(text: string, secrets: readonly string[] = []): string 
 const MASK =
   /(?:\u001b|\\(?:u001b|x1b|033|e))\[[0-9;:?]{0,20}[A-Za-z]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gi;
 
-const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const UNSEEN = invisible(String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029`);

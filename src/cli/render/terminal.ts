@@ -2,6 +2,8 @@
 // first: a control character is shown, never obeyed. Widths are terminal columns, not characters.
 // Knows nothing of tasks, and never looks at the real terminal: what it can do is told by `Look`.
 
+import { invisible } from '../../text/invisible.ts';
+
 export interface Look {
   readonly color: boolean;
   readonly unicode: boolean;
@@ -29,8 +31,7 @@ const numbered = (character: string): string =>
   `<U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`;
 
 // DEL and C1 (an 8-bit terminal obeys U+009B as `ESC [`), bidirectional controls, zero-width spaces, tag characters.
-const UNSEEN =
-  /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const UNSEEN = invisible(String.raw`\u007f-\u009f`);
 
 /** One safe line: runs of white space become one space. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());

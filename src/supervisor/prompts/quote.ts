@@ -3,6 +3,7 @@
 // A text that is cut says so outside the quotation, with the command that shows all of it.
 
 import { isFields } from '../../protocol/values.ts';
+import { invisible } from '../../text/invisible.ts';
 
 /** Longer texts are cut; TEXT_LIMIT allows twice as much on the board. */
 export const QUOTE_LIMIT = 8192;
@@ -52,8 +53,7 @@ const visible = (text: string): string =>
     .replace(/\t/g, '  ')
     .replace(UNSEEN, '\ufffd');
 
-const UNSEEN =
-  /[\u0000-\u0009\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const UNSEEN = invisible(String.raw`\u0000-\u0009\u000e-\u001f\u007f-\u009f`);
 
 /** A list of paths as the record has it. */
 export function paths(list: unknown): string {

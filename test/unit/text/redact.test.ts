@@ -333,3 +333,13 @@ test.each([
   ['NO_PROXY', 'localhost:3128'],
   ['DATABASE_URL', 'postgres://postgres:postgres@localhost/dev'],
 ])('%s=%s holds no password', (name, value) => expect(secretsOf({ [name]: value })).toEqual([]));
+
+test.each(['', 'u:', 'us:', 'user:'])('a value within a longer text in base64 is hidden: behind %j', (before) => {
+  const secret = 'q9Zt-4mW!x7Lp2';
+  const secrets = secretsOf({ DEPLOY_TOKEN: secret });
+  for (const behind of ['', '@', '@h', '@ho', '\n'])
+    for (const text of [btoa(before + secret + behind), btoa(before + secret + behind).replace(/=+$/, '')]) {
+      expect(redact(`Basic-ish ${text}`, secrets)).toContain('[redacted]');
+      expect(redact(`x ${text}`, secrets)).not.toContain(btoa(secret).slice(4, 14));
+    }
+});

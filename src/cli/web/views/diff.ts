@@ -3,6 +3,7 @@
 // and said to be.
 
 import type { Round } from '../../../protocol/work/task-history.ts';
+import { shellWord } from '../../../text/format.ts';
 import { asMarkup, html, type Markup, moment, said } from './markup.ts';
 import { versionOf } from './version.ts';
 import { part, type Seen, type View } from './view.ts';
@@ -159,7 +160,7 @@ function fileMarkup(
 ): Markup {
   const head = html`<h2 class="path">${path}${what.length === 0 ? undefined : html` <span class="meta">${what.join(', ')}</span>`}</h2>`;
   if (tooLong !== undefined)
-    return html`${head}<p>${String(tooLong)} lines, too many for this page: <code>git diff ${shown.from.slice(0, 12)} ${shown.to.slice(0, 12)} -- ${path}</code></p>`;
+    return html`${head}<p>${String(tooLong)} lines, too many for this page: <code>git diff ${shown.from.slice(0, 12)} ${shown.to.slice(0, 12)} -- ${shellWord(path)}</code></p>`;
   const side = oneSided(hunks);
   const rows = hunks.flatMap(({ head: title, rows: all }) => [
     html`<tr class="at"><td colspan="${side === '' ? 4 : 2}">${title}</td></tr>
