@@ -13,7 +13,8 @@ export function beginningOf(disk: Reading, file: string, most = MOST, encoding: 
   const fd = disk.openSync(file, 'r');
   try {
     room ??= Buffer.allocUnsafe(MOST);
-    return room.toString(encoding, 0, disk.readSync(fd, room, 0, Math.min(most, MOST), 0));
+    const into = room.subarray(0, most);
+    return into.toString(encoding, 0, disk.readSync(fd, into, 0, into.length, 0));
   } finally {
     disk.closeSync(fd);
   }

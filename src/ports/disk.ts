@@ -15,7 +15,7 @@ export type Disk = Called & {
   heldEntries(folder: string, walk: Walk): Generator<Held>;
   /** Such a folder, or one `below` it, under a name that leads nowhere else while `work` lasts; see held-folders.ts. */
   inHeld<T>(folder: string, below: string, work: (at: string) => T, missing?: 'leave' | 'make'): T | undefined;
-  someNames(folder: string, most: number): readonly string[];
+  someNames(folder: string, most: number, encoding?: BufferEncoding): readonly string[];
 };
 
 type Called = Pick<
@@ -220,7 +220,7 @@ export const realDisk: Disk = {
   openPipeSync: fs.openSync,
   heldEntries: (folder, walk) => heldEntries(realDisk, folder, walk),
   inHeld: (folder, below, work, missing) => inHeld(realDisk, folder, below, work, missing),
-  someNames: (folder, most) => someNames(realDisk, folder, most),
+  someNames: (folder, most, encoding) => someNames(realDisk, folder, most, encoding),
   readFileSync: readRegular as Disk['readFileSync'],
   writeFileSync: writeRegular as Disk['writeFileSync'],
   copyFileSync: copyRegular as Disk['copyFileSync'],

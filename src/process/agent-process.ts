@@ -14,7 +14,7 @@ import { openOutput, type Printed } from './output.ts';
 import type { Mark } from './own-rlimit-mark.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { startTime } from './process-table.ts';
-import { type ResourceUsage, usageBelow } from './resource-usage.ts';
+import { type Asked, type ResourceUsage, usageBelow } from './resource-usage.ts';
 import { markOf, underMark } from './rlimit-mark.ts';
 import { within } from './run.ts';
 import { furtherDescriptors, giveDescriptor3, reasonOf, signalOf } from './start.ts';
@@ -56,7 +56,7 @@ export interface RunningAgent {
   /** When the program itself has ended; its tree may go on until `end`. */
   readonly exited: Promise<AgentExit>;
   /** What its whole tree uses now. */
-  resources(): ResourceUsage;
+  resources(asked: Asked): ResourceUsage;
   /** Asks the whole tree to end, and after the grace ends it. Also tidies up after one that ended by itself. */
   end(graceMs: number, hurry?: AbortSignal): Promise<Printed & { readonly survivors: number }>;
 }
@@ -155,7 +155,7 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
     stdout,
     exited,
     // A process that left the tree is not counted, though ended with it; in a sandbox none can leave.
-    resources: () => usageBelow(host, pid),
+    resources: (asked) => usageBelow(host, pid, asked),
     end: async (graceMs, hurry) => {
       if (graceMs > 0) await askToEnd(host, tree, graceMs, hurry);
       const survivors = await tree.end();

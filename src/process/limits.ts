@@ -3,11 +3,14 @@
 
 import type { Host } from '../ports/host.ts';
 import type { Settings } from '../protocol/state.ts';
-import { type ResourceUsage, usageBelow } from './resource-usage.ts';
+import { type Asked, type ResourceUsage, usageBelow } from './resource-usage.ts';
 
 export type Limits = Pick<Settings, 'agent_memory_mb' | 'agent_processes'>;
 
 export const LOOK_MS = 1500;
+
+/** What has to be known for these limits: memory only where there is a limit of it. */
+export const askedFor = ({ agent_memory_mb }: Limits): Asked => (agent_memory_mb === undefined ? 'processes' : 'all');
 
 export function overLimit({ processes, memoryMb }: ResourceUsage, limits: Limits): string | undefined {
   const memory = limits.agent_memory_mb ?? Number.POSITIVE_INFINITY;
@@ -20,7 +23,7 @@ export function overLimit({ processes, memoryMb }: ResourceUsage, limits: Limits
 export function passedLimit(host: Host, pid: number, limits: Limits, over: AbortSignal): Promise<string> {
   return new Promise((done) => {
     const look = (): void => {
-      const why = overLimit(usageBelow(host, pid), limits);
+      const why = overLimit(usageBelow(host, pid, askedFor(limits)), limits);
       if (why !== undefined) done(why);
     };
     over.addEventListener('abort', host.clock.every(LOOK_MS, look, 'background'));

@@ -43,7 +43,8 @@ function fromProc(host: ProcessHost, { tag, mark, started: first }: Sought): rea
     const isOlder = first !== undefined && Number(started) < Number(first);
     const tagged =
       !isOlder &&
-      (carries(tagsOf(environmentOf(host, pid)), tag) || (mark !== undefined && isMark(markAt(host, pid), mark)));
+      // The environment last: a process that changes its memory without end makes its readers wait.
+      ((mark !== undefined && isMark(markAt(host, pid), mark)) || carries(tagsOf(environmentOf(host, pid)), tag));
     return [{ pid, parent, group, session, started, tagged }];
   });
 }

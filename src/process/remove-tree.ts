@@ -6,7 +6,6 @@
 // works by descriptors (busybox does not).
 
 import type { Host } from '../ports/host.ts';
-import { someNames } from '../ports/some-names.ts';
 import { isLinux } from './proc-files.ts';
 
 type RemoveHost = Pick<Host, 'clock' | 'disk' | 'processes' | 'random'>;
@@ -88,7 +87,7 @@ function* emptyTop(host: Omit<RemoveHost, 'clock'>, path: string): Steps<string 
       removed.failure = undefined;
       removed.movedUp = false;
       yield* emptyFolder(removed, fd, 1);
-      if (removed.failure === undefined && someNames(host.disk, removed.top, 1).length === 0) return undefined;
+      if (removed.failure === undefined && host.disk.someNames(removed.top, 1).length === 0) return undefined;
     }
     return removed.failure ?? 'a program goes on writing there';
   } finally {

@@ -16,8 +16,17 @@ type UsageHost = Pick<Host, 'clock' | 'disk' | 'processes'>;
 const MUCH_SHARED = 32 * 2 ** 20;
 const FRESH_MS = 500;
 
+/**
+ * A process can hold up whoever asks what it shares: it maps the same memory very often, or changes its mappings without
+ * end. When one look took that long (ms), the rest of it estimates.
+ */
+const PATIENCE_MS = 200;
+
+/** `processes`: how many there are, and nothing of their memory. */
+export type Asked = 'all' | 'processes';
+
 /** What a process and all below it use. */
-export function usageBelow(host: UsageHost, pid: number): ResourceUsage {
+export function usageBelow(host: UsageHost, pid: number, asked: Asked = 'all'): ResourceUsage {
   // Each process once: a fork bomb may make a chain of thousands.
   const children = new Map<number, number[]>();
   for (const [one, parent] of parentsNow(host)) {
@@ -27,8 +36,12 @@ export function usageBelow(host: UsageHost, pid: number): ResourceUsage {
   }
   const pids = [pid];
   for (const one of pids) for (const child of children.get(one) ?? []) pids.push(child);
+  if (asked === 'processes') return usage(pids.filter((one) => isThere(host, one)).length, 0);
   return isLinux(host) ? linuxUsage(host, pids) : usage(pids.length, sum(residentBytes(host, pids)));
 }
+
+/** Those of the last look may have ended since. */
+const isThere = (host: UsageHost, pid: number): boolean => !isLinux(host) || host.disk.existsSync(`/proc/${pid}`);
 
 const usage = (processes: number, bytes: number): ResourceUsage => ({
   processes,
@@ -70,14 +83,21 @@ const fromProc = (host: ProcessHost): ReadonlyMap<number, number> =>
     }),
   );
 
-function linuxUsage(host: ProcessHost, pids: readonly number[]): ResourceUsage {
+function linuxUsage(host: UsageHost, pids: readonly number[]): ResourceUsage {
   const each = pids.flatMap((pid) => {
     const status = textOf(host, `/proc/${pid}/status`);
     // It has ended.
     if (status === '') return [];
     return [{ pid, own: kilobytes(status, 'RssAnon') * 1024, shared: kilobytes(status, 'RssShmem') * 1024 }];
   });
-  const shared = sum(each.map((one) => (one.shared < MUCH_SHARED ? 0 : shareOf(host, one.pid, one.shared))));
+  const sharing = each.filter(({ shared }) => shared >= MUCH_SHARED);
+  const until = host.clock.monotonic() + PATIENCE_MS;
+  const shared = sum(
+    sharing.map((one) =>
+      // As if all of them shared the same.
+      host.clock.monotonic() > until ? one.shared / sharing.length : shareOf(host, one.pid, one.shared),
+    ),
+  );
   // A file in memory that is also mapped is in both.
   return usage(each.length, sum(each.map(({ own }) => own)) + Math.max(shared, keptInMemory(host, pids)));
 }

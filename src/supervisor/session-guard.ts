@@ -3,8 +3,8 @@
 // session.ts ends it, process/end-process-tree.ts its whole tree.
 
 import { overrun, scopeText, spentText } from '../budget/rules/limits.ts';
-import { type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
-import type { ResourceUsage } from '../process/resource-usage.ts';
+import { askedFor, type Limits, LOOK_MS, overLimit } from '../process/limits.ts';
+import type { Asked, ResourceUsage } from '../process/resource-usage.ts';
 import { type Board, SWITCHES, supervisorOf } from '../protocol/board.ts';
 import { decide, HANDOFF_PERCENT } from '../protocol/decide.ts';
 import { findTask } from '../protocol/find.ts';
@@ -180,7 +180,7 @@ export interface OverLimit {
 /** Resolves only when its process tree takes more memory or processes than it may. */
 export function watchLimits(
   { clock, store }: SupervisorContext,
-  resources: () => ResourceUsage,
+  resources: (asked: Asked) => ResourceUsage,
   limits: Limits,
   over: AbortSignal,
 ): Promise<OverLimit> {
@@ -188,7 +188,7 @@ export function watchLimits(
   const limitsNow = async (): Promise<Limits> => settings((await store.read()).board.state);
   return new Promise((done) => {
     const look = async (): Promise<void> => {
-      const found = resources();
+      const found = resources(askedFor(limits));
       if (overLimit(found, limits) === undefined) return;
       const why = overLimit(found, await limitsNow().catch(() => limits));
       if (why !== undefined && !over.aborted) done({ kind: 'over-limit', why });

@@ -18,7 +18,7 @@ const MODULES = /^node:(buffer|events|path|stream|stream\/promises|string_decode
 const HASHING = /^(createHash|createHmac|hash|timingSafeEqual)$/;
 /** What works on the port that it is given. */
 const GIVEN =
-  /^(filesOn|replaceFile|writeTemporary|settle|discard|appendFile|appendBounded|syncDirectory|errorCode|isExecutableFile|MINIMUM_GIT|sha256|sha256Of|DatabaseError|literal|watchFolder)$/;
+  /^(filesOn|replaceFile|writeTemporary|settle|discard|appendFile|appendBounded|syncDirectory|errorCode|isExecutableFile|beginningOf|MINIMUM_GIT|sha256|sha256Of|DatabaseError|literal|watchFolder)$/;
 
 /** A date without an argument is now; a zone, unless it is named, is the machine's. */
 const HIDDEN_INPUTS: readonly RegExp[] = [

@@ -26,7 +26,7 @@ export interface Sessions {
 }
 
 const CODE_MS = 60 * 60_000;
-const SESSION_MS = 12 * 60 * 60_000;
+export const SESSION_MS = 12 * 60 * 60_000;
 const MOST_CODES = 100;
 const MOST_SESSIONS = 200;
 /** 32 signs; letters that look like another sign are read as that one. */

@@ -12,7 +12,7 @@ import type { FindAgent, NotLetIn } from './peer.ts';
 import type { Rate } from './rate.ts';
 import type { TellRefused } from './refused-requests.ts';
 import type { Listening, Request } from './server.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { SESSION_MS, type Session, type Sessions } from './sessions.ts';
 import { show } from './showing.ts';
 import type { Streams } from './streams.ts';
 import { comeInPage, loginPage, problemPage } from './views/doors.ts';
@@ -102,8 +102,13 @@ async function login(site: Site, request: Request, listening: Listening): Promis
   if (agent !== undefined) return no(403, `a session is for people: ${agent.why}`);
   const opened = site.sessions.open(code);
   if (opened === undefined)
-    return no(403, 'This code is not good, or not any more: each is good once, and for an hour.');
-  const cookie = `${cookieName(listening)}=${opened.secret}; Path=/${site.base}; HttpOnly; SameSite=Strict${site.isSecure ? '; Secure' : ''}`;
+    return no(
+      403,
+      'This code is not good, or was used, or is older than an hour: ask whoever runs liza dashboard for a new link.',
+    );
+  // As long as the session: a browser that was closed goes on with it.
+  const age = `Max-Age=${SESSION_MS / 1000}`;
+  const cookie = `${cookieName(listening)}=${opened.secret}; Path=/${site.base}; ${age}; HttpOnly; SameSite=Strict${site.isSecure ? '; Secure' : ''}`;
   const to = `/${site.base}/now`;
   if (!wantsJson) return seeOther(response, to, { 'set-cookie': cookie });
   response.setHeader('set-cookie', cookie);

@@ -4,7 +4,6 @@
 // list of what a stranger could leave.
 
 import type { Stats } from 'node:fs';
-import { someNames } from '../../ports/some-names.ts';
 import type { IndexEntry } from '../index-file.ts';
 import type { PrivateGitDir } from '../private-git-dir.ts';
 import { type FolderRecord, indexIn, indexWithout, isUntouched, noteRenamed } from './record.ts';
@@ -111,7 +110,7 @@ function hasMore({ left }: Adoption, folder: TrackedFolder): boolean {
 /** A folder that its owner closed is as good as none. */
 function namesIn({ gitDir }: Adoption, path: string, most: number): readonly string[] {
   try {
-    return someNames(gitDir.host.disk, onDisk(path), most, 'latin1');
+    return gitDir.host.disk.someNames(onDisk(path), most, 'latin1');
   } catch {
     return [];
   }

@@ -56,3 +56,41 @@ test.runIf(process.platform === 'linux')('one that has ended meanwhile does not 
   await wait(600);
   expect(usageBelow(host, child.pid).processes).toBeLessThan(2);
 });
+
+test.runIf(process.platform === 'linux')(
+  'where no memory is asked for, no process can make its reader wait',
+  async () => {
+    const { pid } = await begin();
+    const { host } = machine();
+    const read: string[] = [];
+    const readFileSync = ((file: string, ...rest: readonly never[]) => {
+      read.push(file);
+      return host.disk.readFileSync(file, ...rest);
+    }) as typeof host.disk.readFileSync;
+    expect(usageBelow({ ...host, disk: { ...host.disk, readFileSync } }, pid, 'processes')).toEqual({
+      processes: 2,
+      memoryMb: 0,
+    });
+    expect(read.filter((file) => /status|smaps/.test(file))).toEqual([]);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a look at shared memory that takes long is ended by an estimate',
+  async () => {
+    const { pid } = await begin();
+    const { host } = machine();
+    let now = 0;
+    let asked = 0;
+    const readFileSync = ((file: string, ...rest: readonly never[]) => {
+      if (file.endsWith('/status')) return 'RssAnon:\t0 kB\nRssShmem:\t102400 kB\n';
+      if (!file.endsWith('/smaps_rollup')) return host.disk.readFileSync(file, ...rest);
+      asked += 1;
+      now += 10_000;
+      return 'Pss_Shmem: 51200 kB\n';
+    }) as typeof host.disk.readFileSync;
+    const slow = { ...host, clock: { ...host.clock, monotonic: () => now }, disk: { ...host.disk, readFileSync } };
+    expect(usageBelow(slow, pid)).toEqual({ processes: 2, memoryMb: 100 });
+    expect(asked).toBe(1);
+  },
+);

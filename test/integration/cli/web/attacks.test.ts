@@ -177,7 +177,7 @@ test('a code is good once, and its text is not the secret of the session', async
   const first = await login(typed);
   expect(first.status).toBe(303);
   const cookie = String(first.headers['set-cookie']);
-  expect(cookie).toMatch(/^liza-\d+=[0-9a-f]{64}; Path=\/[0-9a-f]{32}; HttpOnly; SameSite=Strict$/);
+  expect(cookie).toMatch(/^liza-\d+=[0-9a-f]{64}; Path=\/[0-9a-f]{32}; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   expect(cookie).not.toContain(code);
   expect((await login(code)).status).toBe(403);
 });
