@@ -118,6 +118,9 @@ describe('what shows a criterion', () => {
     ['1: test a.test.ts › counts hits, seen once', ['a.test.ts › counts hits, seen once']],
     ['1: test a.test.ts › reads once, ran twice', ['a.test.ts › reads once, ran twice']],
     ['1: diff src/a.ts, ran npm test', ['src/a.ts', 'npm test']],
+    ['1: ran #1, diff only adds src/a.ts', ['#1', 'src/a.ts']],
+    ['1: ran npm test; diff only adds lines to src/a.ts', ['npm test', 'src/a.ts']],
+    ['1: test a.test.ts › x, diff only adds', ['a.test.ts › x', '']],
     ['1: seen I opened it and ran npm test', ['I opened it and ran npm test']],
     ['1: ran `node -e "a, #2"`', ['node -e "a, #2"']],
   ])('every item of a line is read: %s', (line, items) => {
