@@ -121,7 +121,7 @@ function reported(state: State, task: Task): readonly string[] {
   });
   const more = all.length - shown.length;
   return [
-    `REPORTED ON THIS TASK (is the change still right?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
+    `REPORTED ON THIS TASK OR DURING IT (where it is about the change, is that still right?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
     ...quoteList(shown, 'liza status --json'),
   ];
 }
