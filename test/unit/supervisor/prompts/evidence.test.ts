@@ -57,6 +57,35 @@ function triedOnBase(w: World, commands: readonly string[], output: string): Wor
   return w;
 }
 
+test('each red command on the base has its telling line, the first two a few more', () => {
+  const commands = ['make a', 'make b', 'make c', 'make d'];
+  const w = reviewed({});
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      validation: commands,
+      history: [
+        ...(task.history ?? []),
+        {
+          event: 'validation_tried',
+          time: '2026-01-20T10:00:00Z',
+          commit: BASE,
+          commands,
+          under: 'u',
+          runs: commands.map((command, n) => {
+            const output = `TypeError: x is no function, ${n}\n  of ${command}`;
+            return { command, is: 'red', how: 'ended with 1', seconds: 1, output };
+          }),
+        },
+      ],
+    })),
+  }));
+  const told = toReviewer(w, 'a');
+  expect(told).toContain('| #2 red, ended with 1: make b\n|     TypeError: x is no function, 1\n|       of make b\n');
+  expect(told).toContain('| #3 red, ended with 1: make c\n|     TypeError: x is no function, 2\n| #4');
+});
+
 test('red runs before the green one are one line, with how little differs from them', () => {
   const w = claimed();
   w.run(CODER, begin('a', BASE));
