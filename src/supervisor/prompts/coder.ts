@@ -53,6 +53,9 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
   return section('ASSIGNED TASK', [
     `TASK ID: ${task.id}`,
     `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
+    ...(work.begun === undefined || work.without === undefined
+      ? []
+      : [`WORKTREE LACKS THE REJECTED COMMIT ${work.without}: this iteration began at ${work.begun}.`]),
     iterationLine(state, task),
     ...(fresh
       ? [
