@@ -712,9 +712,7 @@ describe('reports', () => {
     const last =
       'liza submit-for-review: submit-for-review a refused: it is unchanged → Say why: liza x --unchanged "…"';
     const after = afterRefused(said('submitted'), last);
-    expect(after.message).toMatch(
-      /^nothing of yours is submitted for a: the last one was refused: .* it is unchanged$/,
-    );
+    expect(after.message).toMatch(/nothing of yours is submitted for a: the last one was refused: .* it is unchanged$/);
     expect(after.hint).toMatch(/^Say why: liza x --unchanged "…"\. If you cannot, leave what you know/);
     const told = w.run(CODER, { name: 'exit', code: 42, reason: 'not submitted: the tests need a database' });
     expect(told.notes).toEqual(['nothing of yours is submitted for a; the next session begins it again']);
