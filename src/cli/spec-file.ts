@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { realDisk } from '../ports/disk.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { coverage } from '../protocol/facts/globs.ts';
-import { foldersIn, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
+import { foldersIn, isDeclaration, parseScope, unsurePaths } from '../protocol/facts/scope.ts';
 import type { SpecFacts } from '../protocol/facts/spec-facts.ts';
+import { scriptsIn } from '../protocol/facts/test-setup.ts';
 import { isDocsFolder } from '../protocol/facts/whole-folders.ts';
 import { quoted } from '../protocol/ids.ts';
 import { fileOf } from '../protocol/messages/news.ts';
@@ -41,7 +42,7 @@ export async function keptSpecFacts(
   const facts = {
     ...found,
     there: wordsThere(context, scope),
-    ...(await filesOnBase(context, scope, type)),
+    ...(await seenOnBase(context, scope, type)),
     ...(await shellSays(context, validation ?? [])),
   };
   if (specRef === undefined || facts.spec_exists !== true) return facts;
@@ -60,29 +61,35 @@ export async function keptSpecFacts(
   };
 }
 
-/** Asked only where the gates judge by it: of folders in IN, for what must not be code or for what has something OUT. */
-async function filesOnBase(
+/** Asked only where the gates judge by it: of folders in IN, for what must not be code or for what has something OUT; of declarations. */
+async function seenOnBase(
   context: StoreContext,
   text: string | undefined,
   type: Task['type'],
-): Promise<Pick<SpecFacts, 'base_files'>> {
+): Promise<Pick<SpecFacts, 'base_files' | 'scripts'>> {
   const scope = parseScope(text ?? '');
   const folders = foldersIn(scope);
   const isCodeTask = (type ?? 'code') === 'code';
   const isAsked = isCodeTask
     ? scope.out.length + scope.outProse.length > 0 || folders.some(isDocsFolder)
     : type !== 'test';
-  if (folders.length === 0 || !isAsked) return {};
+  const asksFolders = folders.length > 0 && isAsked;
+  const asksScripts = scope.in.some(isDeclaration);
+  if (!asksFolders && !asksScripts) return {};
   const { integrationHead, openGitDir } = await import('../git/integration.ts');
-  const { filesAt } = await import('../git/text-at.ts');
+  const { filesAt, TOO_LARGE, textAt } = await import('../git/text-at.ts');
   const { board } = await context.store.read();
   const gitDir = await openGitDir(context, board);
   if (isRefusal(gitDir)) return {};
   const head = await integrationHead(gitDir, board);
   // A project that has no such branch is told so by the commands that need it.
   if (typeof head !== 'string') return {};
-  const files = await filesAt(gitDir, head);
-  return { base_files: files.filter(coverage(folders)).slice(0, MOST_FILES) };
+  const files = asksFolders ? await filesAt(gitDir, head) : [];
+  const manifest = asksScripts ? await textAt(gitDir, head, 'package.json') : undefined;
+  return {
+    ...(asksFolders ? { base_files: files.filter(coverage(folders)).slice(0, MOST_FILES) } : {}),
+    ...(asksScripts && manifest !== TOO_LARGE ? { scripts: scriptsIn(manifest ?? '') } : {}),
+  };
 }
 
 /** Without a validation the project's own command proves the task. */

@@ -7,6 +7,7 @@ import { changedSince, pathsBetween, treeOf } from '../git/folder-snapshot.ts';
 import { integrationHead, integrationRef, openGitDir } from '../git/integration.ts';
 import { idsOf } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
+import { isAncestor } from '../git/reach.ts';
 import { findPlace, headOf, isPlace } from '../git/task-folder.ts';
 import { EnvironmentError, isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
@@ -32,6 +33,7 @@ import { newConcerns } from './prompts/concerns.ts';
 import { plannerPrompt } from './prompts/planner.ts';
 import type { CoderWork, PromptContext } from './prompts/prompt.ts';
 import { reviewerPrompt } from './prompts/reviewer.ts';
+import { rejectionOf } from './prompts/sections.ts';
 import { openWakes, type Wake } from './rules/wakes.ts';
 import type { SessionWork } from './session.ts';
 
@@ -80,10 +82,12 @@ export async function assignTask(
   const isContinued = claimed.continued === true || (claimed.kept && isGivenBack(held));
   const continued = isContinued ? await contentsOf(gitDir, held, claimed.beside) : undefined;
   const replaced = await workReplaced(taskContext, gitDir, held);
+  const begun = startCommit(held);
+  const without = await rejectedBeside(gitDir, held, begun);
   const prompt = coderPrompt(contextOf(context, player, { board, now }), {
     task: held,
     worktree,
-    ...defined({ conflicts: claimed.conflicts, drift, spec, continued, replaced }),
+    ...defined({ conflicts: claimed.conflicts, drift, spec, continued, replaced, begun, without }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...defined({ handOff }),
     ...(named ? { named: true } : {}),
@@ -194,6 +198,14 @@ async function driftOf(gitDir: PrivateGitDir, task: Task, integration: string | 
   return { commits, files: (await pathsBetween(gitDir, base, integration)).slice(0, 50), head: integration };
 }
 
+/** The rejected commit, where it is no part of the history up to this one. */
+async function rejectedBeside(gitDir: PrivateGitDir, task: Task, tip: string | undefined): Promise<string | undefined> {
+  const rejection = rejectionOf(task);
+  const commit = rejection?.former === true ? undefined : rejection?.commit;
+  if (commit === undefined || tip === undefined) return undefined;
+  return (await isAncestor(gitDir, commit, tip)) ? undefined : commit;
+}
+
 export async function assignReview(
   context: SupervisorContext,
   taskContext: TaskContext,
@@ -211,6 +223,7 @@ export async function assignReview(
   const base = claimed.base ?? held.base_commit ?? integrationRef(board);
   const gitDir = await openGitDir(taskContext, board);
   const older = isRefusal(gitDir) ? undefined : await specBehind(taskContext, gitDir, held, base);
+  const without = isRefusal(gitDir) ? undefined : await rejectedBeside(gitDir, held, claimed.commit);
   const copy = await makeReviewFolder(taskContext, held);
   if (isRefusal(copy)) return copy;
   const resumed = resumeOf(board.state.agents[player.agent]?.resume, player, task.id);
@@ -222,7 +235,7 @@ export async function assignReview(
     base,
     commit: claimed.commit,
     lostVerdicts: lostVerdicts(context, held),
-    ...defined({ spec, specBehind: older }),
+    ...defined({ spec, specBehind: older, without }),
     ...(resumed.resume === undefined ? {} : { resumed: true }),
     ...(named ? { named: true } : {}),
   });

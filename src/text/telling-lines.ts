@@ -97,5 +97,7 @@ const NOISE: readonly RegExp[] = [
   /^[=_-]{3,} (?:FAILURES|ERRORS|short test summary info|test session starts) [=_-]{3,}$/,
   // what a runner says around each test
   /^\s*(?:# (?:Subtest|tests|suites|pass|cancelled|skipped|todo|duration_ms)\b|TAP version|1\.\.\d+$|ok (?:\d+|- ))/,
-  /^\s*(?:duration_ms|location|failureType|type|generatedMessage|operator|code|name|stack|error):(?: \|-| true,?| '.*',?| [\d.]+)$/,
+  /^\s*(?:duration_ms|location|failureType|type|generatedMessage|operator|code|name|stack|error):(?: \|-| (?:true|false),?| '.*',?| [\d.]+)$/,
+  // of an assertion that something is so
+  /^\s*(?:actual|expected): (?:true|false),?$/,
 ];

@@ -1,5 +1,6 @@
 // `liza exit <code>`: an LLM cannot set its CLI's exit code, so it declares it here.
 
+import { afterRefused } from '../../protocol/commands/messages/said-done.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { quoted } from '../../protocol/ids.ts';
 import { defined } from '../../protocol/values.ts';
@@ -31,7 +32,5 @@ export const verb: Verb = {
 function withTheRefused(context: CommandContext, refusal: Refusal): Refusal {
   const { id = '', session = '' } = context.actor;
   const last = refusedIn(context, id, session).findLast((text) => /^liza submit-(?:verdict|for-review): /.test(text));
-  return last === undefined
-    ? refusal
-    : { ...refusal, message: `${refusal.message}: the last one was refused: ${last}` };
+  return last === undefined ? refusal : afterRefused(refusal, last);
 }

@@ -105,7 +105,11 @@ function singleMend({ changes }: Judged, { done_when }: Task, criterion: number)
 
 const said = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
-function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] }: SpecFacts): Refusal | undefined {
+function checkTypeAndScope(
+  by: Judged,
+  task: Task,
+  { base_files: baseFiles = [], scripts }: SpecFacts,
+): Refusal | undefined {
   const scope = parseScope(task.scope ?? '');
   const config = settings(by.board.state);
   const patterns = testPatterns(config);
@@ -144,6 +148,9 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
     );
   }
   const code = scope.in.filter((item) => isCode(item) && !isTest(item, patterns));
+  const areChecked = (commands: readonly string[]): boolean =>
+    code.every((path) => mayCheckTypes(commands, path, scripts));
+  const ran = scripts === undefined ? (task.validation ?? []) : proofCommands(config, task);
   if (type === 'test') {
     if (scope.prose.length > 0 || (scope.in.length > 0 && scope.in.some((item) => isTest(item, patterns)))) {
       if (code.length === 0) return undefined;
@@ -167,6 +174,13 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
       type === 'config' && isConfiguration(path) && proofCommands(config, task).length > 0;
     const needTest = code.filter((item) => !isSetting(item));
     const folders = foldersOfCode(scope, baseFiles, isSetting);
+    if (folders.length === 0 && needTest.length > 0 && needTest.every(isDeclaration)) {
+      const bare = areChecked(ran) ? '' : ' --validate "…"';
+      return contradiction(
+        `declarations of types (${listed(needTest, 5)}) are code, which a ${type} task does not change without a test`,
+        `Make it a code task: it needs no test where a command runs a type checker (${CHECKERS})${bare === '' ? ', as one here may' : ''}: ${amend(`--type code${bare}`)}; otherwise name in IN where their test will be: ${amend('--type code --scope "IN: …, <its test file>"')}`,
+      );
+    }
     return needTest.length === 0 && folders.length === 0
       ? undefined
       : contradiction(
@@ -175,8 +189,7 @@ function checkTypeAndScope(by: Judged, task: Task, { base_files: baseFiles = [] 
         );
   }
   const types = code.length > 0 && code.every(isDeclaration);
-  const areChecked = (commands: readonly string[]): boolean => code.every((path) => mayCheckTypes(commands, path));
-  if (types && areChecked(task.validation ?? [])) return undefined;
+  if (types && areChecked(ran)) return undefined;
   const within = config.tests_in_code ?? [];
   if (scope.in.some(coverage(within))) return undefined;
   if (isCodeless(scope, baseFiles)) {

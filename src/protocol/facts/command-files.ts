@@ -7,6 +7,8 @@ export const pathsIn = (command: string): readonly string[] =>
 
 export interface CommandFiles {
   readonly files: ReadonlySet<string>;
+  /** Where a module that is run by its name would be. */
+  readonly modules: ReadonlySet<string>;
   /** Those of them that are settings, or code that runs before the tests. */
   readonly setup: ReadonlySet<string>;
   readonly programs: ReadonlySet<string>;
@@ -70,8 +72,11 @@ const handedOn = (rest: readonly string[]): readonly string[] =>
 
 export function filesRun(commands: readonly string[], scripts: Readonly<Record<string, string>>): CommandFiles {
   const all = commandsRun(commands, scripts);
+  const unjudged = (filesOf: (run: CommandRun) => readonly string[]): ReadonlySet<string> =>
+    new Set(all.flatMap((run) => filesOf(run).filter((file) => run.judged !== true || SAYS_TEST.test(file))));
   return {
-    files: new Set(all.flatMap((run) => filesRunBy(run).filter((file) => run.judged !== true || SAYS_TEST.test(file)))),
+    files: unjudged(filesRunBy),
+    modules: unjudged(modulesRunBy),
     setup: new Set(
       all.flatMap(({ folder, program, rest }) => setUpOf(program, rest).map((file) => `${folder}${plain(file)}`)),
     ),
@@ -89,6 +94,16 @@ const JUDGES = set('grep egrep fgrep rg ag diff cmp jq awk gawk xargs test [');
 /** Files of the project that it runs, or takes its settings from. */
 export const filesRunBy = ({ folder, program, rest }: CommandRun): readonly string[] =>
   filesOf(program, rest).map((file) => `${folder}${plain(file)}`);
+
+/** `python -m tools.check`: what that runs where the project has such a module, also one that stands in for an installed one. */
+function modulesRunBy({ folder, program, rest }: CommandRun): readonly string[] {
+  const at = rest.indexOf('-m');
+  const name = rest[at + 1] ?? '';
+  const isModule = at !== -1 && rest.slice(0, at).every((word) => word.startsWith('-')) && /^\w[\w.]*$/.test(name);
+  if (!isModule || !/^python[\d.]*$/.test(nameOf(program))) return [];
+  const path = `${folder}${name.replaceAll('.', '/')}`;
+  return [`${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`];
+}
 
 const SHELLS = set('sh bash dash zsh ksh');
 const INTERPRETERS = set('sh bash dash zsh ksh node python python3 ruby perl php lua tsx ts-node Rscript . source');

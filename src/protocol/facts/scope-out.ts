@@ -31,9 +31,10 @@ export function readOut(line: string, named: readonly string[]): OutLine {
   let isListed = false;
   for (const item of items.filter(({ text }) => text !== described)) {
     const paths = pathsIn(item);
-    const said = item.text.replace(/[^\s()]+/g, (word) =>
-      isPathIn(paths, word) ? word.replace(/.*?(?=:?$)/, PATH) : word,
-    );
+    // The id of a task is no word of a part: `History.md (task history-lines)`.
+    const said = item.text
+      .replace(/\btask\s+`?[\w.-]*\w`?/gi, 'task')
+      .replace(/[^\s()]+/g, (word) => (isPathIn(paths, word) ? word.replace(/.*?(?=:?$)/, PATH) : word));
     isInverted ||= INVERTS.test(said);
     const isPart =
       isInverted ||

@@ -16,6 +16,8 @@ export interface SpecFacts {
   readonly there?: readonly string[] | undefined;
   /** Files of the base below folders and patterns of the scope’s IN; undefined: nobody looked. */
   readonly base_files?: readonly string[] | undefined;
+  /** Scripts of the base’s package.json, where IN names type declarations; undefined: nobody looked. */
+  readonly scripts?: Readonly<Record<string, string>> | undefined;
   /** What the shell says of the commands that prove it. */
   readonly shell?: ShellFacts | undefined;
   /** The whole file that the section is in; its text is kept, too. */

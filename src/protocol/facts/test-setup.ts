@@ -45,7 +45,13 @@ export const scriptsRunBy = (script: Script): readonly string[] =>
   isShell(script.text) ? [...withScript(NOTHING, script).files].filter(isLikeShell) : [];
 
 const isLikeShell = (path: string): boolean => /(?:^|\/)(?:[\w-]+|[\w.-]+\.(?:ba|da|z|k)?sh)$/.test(path);
-const NOTHING: CommandFiles = { files: new Set(), setup: new Set(), programs: new Set(), scripts: new Set() };
+const NOTHING: CommandFiles = {
+  files: new Set(),
+  modules: new Set(),
+  setup: new Set(),
+  programs: new Set(),
+  scripts: new Set(),
+};
 
 const ranBy = ({ commands, packages }: Omit<Commands, 'patterns'>): CommandFiles =>
   filesRun(commands, Object.assign({}, ...packages.map(scriptsIn)));
@@ -62,6 +68,7 @@ function withScript(run: CommandFiles, { path, text }: Script): CommandFiles {
   return {
     ...run,
     files: new Set([...run.files, ...meant(more.files)]),
+    modules: new Set([...run.modules, ...meant(more.modules)]),
     setup: new Set([...run.setup, ...meant(more.setup)]),
     programs: new Set([...run.programs, ...more.programs]),
   };
@@ -79,9 +86,13 @@ const isRunners = (path: string): boolean =>
 function steersTests(change: Changed, run: CommandFiles, patterns: readonly string[]): boolean {
   const { path, before, after } = change;
   const name = nameOf(path);
-  if (isRunners(path) || run.setup.has(path)) return true;
+  if (isRunners(path) || STANDS_IN.test(path) || run.setup.has(path)) return true;
   // A test that a command names is told of with the tests.
-  if (run.files.has(path) && (!isTest(path, patterns) || SET_UP.test(name) || runsOthers(change))) return true;
+  if (
+    (run.files.has(path) || run.modules.has(path)) &&
+    (!isTest(path, patterns) || SET_UP.test(name) || runsOthers(change))
+  )
+    return true;
   if ((BUILT_BY[name] ?? []).some((program) => run.programs.has(program))) return true;
   const part = PARTS[name];
   if (part === undefined) return false;
@@ -106,6 +117,10 @@ const FINDS_FILES =
 const TOOL_PLACES =
   /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.mvn\/[\w.-]+|\.config\/(?:nextest|dotnet-tools)\.\w+|gradle\/wrapper\/[\w.-]+)$/;
 
+/** What is found before the installed runner of that name: Python looks into the project first, Node into node_modules. */
+const STANDS_IN =
+  /^(?:(?:src|lib)\/)?(?:unittest|_?pytest|doctest|nose2|xdist)(?:\/.*)?(?:\.[\w-]+)?\.(?:py[cdw]?|so)$|(?:^|\/)node_modules\/|(?:^|\/)vendor\/modules\.txt$/;
+
 const SET_UP = /^(?:global[-_.]?)?(?:set-?up|boot|bootstrap|tear-?down|env|environment|prepare)\b/;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
@@ -122,6 +137,7 @@ const RUNNER_FILES: ReadonlySet<string> = new Set(
       'testem.js .testem.json gradle.properties init.gradle gradlew mvnw ' +
       'maven.config jvm.config .junit-platform.properties junit-platform.properties testng.xml surefire.properties ' +
       'phpspec.yml infection.json pest.php kahlan-config.php spec_helper.cr shard.override.yml ' +
+      'pytest.toml .pytest.toml .proverc .rspec-local ctesttestfile.cmake go.work phpunit.dist.xml ' +
       'ctest.cmake gotestsum.yaml .gotestsum.yaml buf.gen.yaml .xctestplan rebar.config',
   ),
 );
@@ -191,12 +207,32 @@ const PARTS: Readonly<Record<string, Part>> = {
   'mix.exs': lines(/test/i),
 };
 
-/** Keys under which runners find their settings; `type` decides how files are loaded. */
-const RUNNER_KEYS = words('type jest ava mocha nyc c8 tap vitest jasmine tsd playwright wtr');
+/** Keys under which runners find their settings; `type` decides how files are loaded, the last ones which. */
+const RUNNER_KEYS = words(
+  'type jest ava mocha nyc c8 tap vitest jasmine tsd playwright wtr imports overrides resolutions pnpm',
+);
 
 function packagePart(text: string, { scripts }: CommandFiles): string {
-  return picked(text, (key) => scripts.has(key) || /^(?:pre|post)?test/.test(key), ['scripts', ...RUNNER_KEYS]);
+  const kept = picked(text, (key) => scripts.has(key) || /^(?:pre|post)?test/.test(key), ['scripts', ...RUNNER_KEYS]);
+  const replaced = replacedRunners(text);
+  return replaced.length === 0 ? kept : `${kept}\n${JSON.stringify(replaced)}`;
 }
+
+/** Runners that come from another place than the registry under their name. */
+function replacedRunners(text: string): readonly (readonly [string, unknown])[] {
+  const all = parsed(text) ?? {};
+  return ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'].flatMap((key) => {
+    const named = all[key];
+    return typeof named !== 'object' || named === null
+      ? []
+      : Object.entries(named).filter(
+          ([name, from]) => RUNNER_PACKAGE.test(name) && !/^[\w\s.^~<>=|*-]*$/.test(String(from)),
+        );
+  });
+}
+
+const RUNNER_PACKAGE =
+  /^(?:@playwright\/test|@vitest\/[\w-]+|@jest\/[\w-]+|vitest|jest|jest-[\w-]+|ts-jest|mocha|ava|tap|tape|uvu|jasmine|karma|playwright|cypress|c8|nyc|tsx|ts-node|chai|qunit|wtr|@web\/test-runner)$/;
 
 /** The values of these keys; of scripts and tasks those that are wanted. What is no JSON counts whole. */
 function picked(text: string, wanted: (key: string) => boolean, keys: readonly string[]): string {

@@ -43,12 +43,24 @@ export function checksTypes({ program, rest }: CommandRun, path: string): boolea
 const MANAGERS = set('npm pnpm yarn bun');
 const RUNS = set('exec dlx x');
 
-/** Before there is a commit: whether they check that declaration, or run a script that may. */
-export const mayCheckTypes = (commands: readonly string[], path: string): boolean =>
-  commandsRun(commands, {}).some(
+/**
+ * Before there is a commit: whether they check that declaration, or run something that may. `scripts`: those of the
+ * package.json on the base, which are read; undefined: nobody looked.
+ */
+export const mayCheckTypes = (
+  commands: readonly string[],
+  path: string,
+  scripts?: Readonly<Record<string, string>>,
+): boolean =>
+  commandsRun(commands, scripts ?? {}).some(
     (run) =>
-      checksTypes(run, path) ||
-      scriptsOf(run.program, run.rest).length > 0 ||
-      targetsOf(run).length > 0 ||
-      filesRunBy(run).length > 0,
+      checksTypes(run, path) || isUnread(run, scripts) || targetsOf(run).length > 0 || filesRunBy(run).length > 0,
   );
+
+/** A script that nobody read: of another package, or one that the task may add. */
+function isUnread({ program, rest, opened }: CommandRun, scripts?: Readonly<Record<string, string>>): boolean {
+  const [name] = scriptsOf(program, rest);
+  if (name === undefined || opened === true) return false;
+  const isNpmsOwn = program === 'npm' && name !== 'test' && !rest.some((word) => /^run(?:-script)?$/.test(word));
+  return scripts === undefined || scripts[name] !== undefined || !isNpmsOwn;
+}

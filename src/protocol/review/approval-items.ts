@@ -59,7 +59,7 @@ function begun(text: string, beside: Kind): Kind | undefined {
   const [, ran] = /^ran:?\s+(\S+)/i.exec(text) ?? [];
   // `reads once, ran twice` may be the name of a test.
   if (ran !== undefined) return beside !== 'test' || /^[#`]|^\.?\//.test(ran) || PROGRAMS.has(ran) ? 'ran' : undefined;
-  if (/^diff:?\s+\S*[./]/i.test(text)) return 'diff';
+  if (/^diff:?\s+(?:only add(?:s|ed)?\b|\S*[./])/i.test(text)) return 'diff';
   // `counts hits, seen once` may be one, too.
   if ((beside === 'test' ? /^seen(?::|\s+I\b)/i : /^seen:?\s+\S/i).test(text)) return 'seen';
   if (beside === 'ran' && (NUMBER.test(text) || /^`[^`]+`/.test(text))) return 'ran';

@@ -5,6 +5,9 @@ import { whole } from '../../text/format.ts';
 import { countWords, LEAST_WORDS } from '../../text/sentence.ts';
 import { criteriaOf } from '../definition/criteria.ts';
 import { isAboutText, isAboutTheDiff, saysWhatItDoes } from '../definition/criterion-kinds.ts';
+import { isTimed } from '../definition/timed-criteria.ts';
+import { commandsWithin } from '../shell/nested-commands.ts';
+import { isCommand } from '../shell/shell-words.ts';
 import type { TASK_TYPES, Task } from '../state.ts';
 import { type Evidence, MOST_EVIDENCE, readLine, readLines, unquoted } from './approval-lines.ts';
 import { greenCommands, ranForm, ranNumber } from './ran-command.ts';
@@ -162,11 +165,11 @@ export function approvalForm(task: Task, withTexts: boolean): string {
 export const formLines = (task: Task, withTexts: boolean, only?: ReadonlySet<number>): readonly string[] =>
   criteriaOf(task.done_when).flatMap((text, at) => {
     if (only?.has(at + 1) === false) return [];
-    const shown = greenCommands(task).find((command) => text.includes(`\`${command}\``) || begins(text, command));
-    return [
-      ...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []),
-      `${at + 1}: ${shown === undefined ? wayFor(text, task) : withTexts ? ranForm(task, shown) : ranNumber(task, shown)}`,
-    ];
+    const green = greenCommands(task);
+    const asked = green.find((command) => text.includes(`\`${command}\``) || begins(text, command));
+    const shown = asked ?? green.find((command) => hasPart(text, command));
+    const way = withTexts && asked !== undefined ? ranForm(task, asked) : shown && ranNumber(task, shown);
+    return [...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []), `${at + 1}: ${way ?? wayFor(text, task)}`];
   });
 
 /** `npm run lint exits 0`. */
@@ -174,12 +177,26 @@ const begins = (text: string, command: string): boolean =>
   text.startsWith(`${command} `) && command.includes(' ') && countWords(text) <= countWords(command) + MOST_RESULT;
 const MOST_RESULT = 12;
 
+/** It quotes a command of several words that the line runs: `npm pack --dry-run`. */
+const hasPart = (text: string, command: string): boolean =>
+  !command.includes('`') &&
+  [...text.matchAll(/`([^`]+\s[^`]+)`/g)].some(
+    ([, part = '']) => isCommand(part) && commandsWithin(command).some((one) => whole(one) === whole(part)),
+  );
+
 /** By what the criterion is about, then by what such a task is. */
 function wayFor(criterion: string, { type = 'code' }: Task): string {
-  if (isAboutTheDiff(criterion) && !saysWhatItDoes(criterion)) return DIFF;
-  return isAboutText(criterion) ? PLACE : FIRST_WAY[type];
+  if (isAboutTheDiff(criterion) && !saysWhatItDoes(criterion) && !GIVES.test(criterion)) return DIFF;
+  if (isAboutText(criterion) || DOCUMENT_FIRST.test(criterion)) return PLACE;
+  return isTimed(criterion) && MEASURED.test(criterion) ? UNSURE : FIRST_WAY[type];
 }
 
+/** What comes out for what goes in: `"12 abc" 12, "" null`. */
+const GIVES = /"[^"]*"\s*(?:is |gives |\u2192 ?|-> ?|: ?|= ?)?(?:-?\d|null\b|true\b|false\b|["{[])/;
+const MEASURED = /\b(?:median|measured|benchmark\w*|percentile|runs)\b/i;
+const DOCUMENT_FIRST = /^`?[\w@./-]*\w\.(?:md|mdx|markdown|rst|adoc|txt)\b/i;
+
+const UNSURE = '<test …, ran #…, file:line or diff …>';
 const TEST = 'test <file> › <name>';
 const PLACE = '<file>:<line>';
 const DIFF = 'diff <paths>';
@@ -188,7 +205,7 @@ const DIFF = 'diff <paths>';
 const FIRST_WAY: Readonly<Record<(typeof TASK_TYPES)[number], string>> = {
   code: TEST,
   test: TEST,
-  config: TEST,
+  config: UNSURE,
   docs: PLACE,
   spec: PLACE,
 };

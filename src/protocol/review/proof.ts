@@ -296,14 +296,27 @@ const runsAt = ({ tasks }: State, commit: string): readonly Counted[] =>
       .flatMap(({ runs }): readonly Counted[] => runs);
   });
 
-/** How many tests each command ran at this commit, as far as proofs and trials counted them. */
-export const testsAt = (state: State, commit: string): ReadonlyMap<string, number> =>
-  new Map(
-    runsAt(state, commit).flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests] as const])),
+/** What proofs of other commits counted here, as at their base. */
+const beside = ({ tasks }: State, base: string, key: 'tests_on_base' | 'skips_on_base') =>
+  tasks.flatMap((task) =>
+    historyOf(task)
+      .flatMap((entry) => proofOf(entry) ?? [])
+      .filter(({ tests }) => tests?.base === base)
+      .flatMap(({ runs }) =>
+        runs.flatMap(({ command, [key]: many }) => (many === undefined ? [] : [[command, many] as const])),
+      ),
   );
 
+/** How many tests each command ran at this commit, as far as proofs and trials counted them. */
+export const testsAt = (state: State, commit: string): ReadonlyMap<string, number> =>
+  new Map([
+    ...beside(state, commit, 'tests_on_base'),
+    ...runsAt(state, commit).flatMap(({ command, tests }) => (tests === undefined ? [] : [[command, tests] as const])),
+  ]);
+
 /** How many tests each command left out at this commit. */
-export const skipsAt = (state: State, commit: string): ReadonlyMap<string, number> => skipsOf(runsAt(state, commit));
+export const skipsAt = (state: State, commit: string): ReadonlyMap<string, number> =>
+  new Map([...beside(state, commit, 'skips_on_base'), ...skipsOf(runsAt(state, commit))]);
 
 /** Where a runner counts its tests and says nothing of others, there are none. */
 export const skipsOf = (runs: readonly Counted[]): ReadonlyMap<string, number> =>

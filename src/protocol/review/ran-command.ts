@@ -74,6 +74,9 @@ const isBegun = (command: string, begin: string): boolean =>
 const LEAST = 4;
 const LONG = 100;
 
+/** Its number is shorter to write, and mistyped less. */
+export const isLong = (command: string): boolean => isUnwieldy(command) || command.trim().length > 30;
+
 /** Nobody writes it out on one line. */
 export const isUnwieldy = (command: string): boolean => command.length > LONG || command.trim().includes('\n');
 
@@ -84,5 +87,5 @@ export const ranNumber = (task: Task, command: string): string =>
 /** How an approval may name it. */
 export function ranForm(task: Task, command: string): string {
   const at = runsAt(task, task.review_commit).findIndex((run) => run.command === command);
-  return isUnwieldy(command) && at !== -1 ? `ran #${at + 1}` : `ran ${whole(command)}`;
+  return isLong(command) && at !== -1 ? `ran #${at + 1}` : `ran ${whole(command)}`;
 }

@@ -23,7 +23,7 @@ export function reportedOn({ anomalies, discovered }: State, task: Task): readon
   const own = anomalies.flatMap(
     ({ id = 'anomaly', type, task: about, reporter = 'somebody', timestamp = '', details }) =>
       about === task.id && !(reporter === LIZA && TOLD_ELSEWHERE.has(type))
-        ? [{ id, kind: type, by: reporter, time: timestamp, text: detailText(details), late: late(timestamp) }]
+        ? [{ id, kind: type, by: reporter, time: timestamp, text: saidBy(type, details), late: late(timestamp) }]
         : [],
   );
   const found = discoveriesOn(discovered, task.id).map((one) => ({
@@ -112,6 +112,14 @@ function isNamed(task: string, { description, recommendation, dismissed_reason: 
 
 /** What Liza itself records of these is in the evidence, or beside the spec. */
 const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(['scope_deviation', 'spec_changed']);
+
+/** What Liza holds against an agent, in a sentence; its fields have names that read otherwise. */
+function saidBy(type: string, details: Readonly<Record<string, unknown>> | undefined): string {
+  const { agent, claimed, command, count } = details ?? {};
+  return type === 'identity_violation' && [agent, claimed, command].every((one) => typeof one === 'string')
+    ? `${agent} ran \`liza ${command}\` as ${claimed}; it was refused${Number(count) > 1 ? `, ${count} times` : ''}, and says nothing of the change`
+    : detailText(details);
+}
 
 const detailText = (details: Readonly<Record<string, unknown>> | undefined): string =>
   Object.entries(details ?? {})

@@ -19,7 +19,7 @@ export function retractedHint(task: Task, agent: string | undefined): string | u
   const ended = retractedReview(task, agent);
   if (ended === undefined) return undefined;
   const [why = ''] = String(ended.reason).split('\n', 1);
-  return `Its coder withdrew the submission, and no verdict is needed: ${why}. Stop now: ${EXIT_RETRACTED}`;
+  return `Its coder withdrew the submission (“${why}”): no verdict is needed. Stop now: ${EXIT_RETRACTED}`;
 }
 
 /** What this agent hears that reviewed it when its coder took it back, also once it is submitted anew. */

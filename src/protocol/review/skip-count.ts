@@ -33,10 +33,10 @@ export function skippedText(run: Run): string {
   if (skipped === undefined) return '';
   if (isByChoice(command, skipped)) return `, ${skipped} (the command itself chooses tests)`;
   const told = unchosenAside(command, skipped);
-  if (before !== undefined && before > 0 && leftOut(run) <= before) return `, ${told} (as many on the base)`;
+  if (before !== undefined && before > 0 && leftOut(run) <= before) return `, ${told} (as many left out on the base)`;
   if (before !== undefined && before > 0)
     return `, BUT ${leftOut(run) - before} MORE LEFT OUT THAN ON THE BASE (${told}; on the base: ${before} left out)`;
-  return `, BUT NOT ALL RAN (${told}${before === undefined ? '' : '; on the base all did'})`;
+  return `, BUT NOT ALL RAN (${told}${before === undefined || isChoosing(command) ? '' : '; on the base all did'})`;
 }
 
 const isChoosing = (command: string): boolean => commandsRun([command], {}).some(choosesTests);

@@ -29,7 +29,7 @@ export function parseRejection(text: string, withPrior: boolean): Rejection {
   if (stated === undefined) problems.push('a line `Blockers: <count>` is missing');
   if (count === 0) problems.push('no `[blocker] file:line — …` is named');
   else if (stated !== undefined && Number.parseInt(stated, 10) !== count) {
-    problems.push(`\`Blockers: ${stated.slice(0, 20)}\` is stated but ${count} are listed`);
+    problems.push(`\`Blockers: ${stated.slice(0, 20)}\` is stated, and ${count} ${count === 1 ? 'is' : 'are'} listed`);
   }
   problems.push(...faults.slice(0, MOST_FAULTS));
   if (faults.length > MOST_FAULTS) problems.push(`and ${faults.length - MOST_FAULTS} more about its blockers`);

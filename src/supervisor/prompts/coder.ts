@@ -53,6 +53,9 @@ function assignedTask(context: PromptContext, work: CoderWork, fresh: boolean): 
   return section('ASSIGNED TASK', [
     `TASK ID: ${task.id}`,
     `WORKTREE: ${inline(work.worktree)} (branch task/${task.id}; change nothing outside it)`,
+    ...(work.begun === undefined || work.without === undefined
+      ? []
+      : [`WORKTREE LACKS THE REJECTED COMMIT ${work.without}: this iteration began at ${work.begun}.`]),
     iterationLine(state, task),
     ...(fresh
       ? [
@@ -229,7 +232,7 @@ function acceptedSubmit(task: Task, { commit, told, time }: HistoryEvent): reado
   );
   if (!isRetracted) return [];
   return [
-    `LAST SUBMIT, of ${String(commit).slice(0, 12)}, was accepted, and retracted.`,
+    `SUBMITTED AND RETRACTED in this iteration: ${String(commit).slice(0, 12)} (the same files again only with \`--unchanged "why"\`).`,
     ...(Array.isArray(told) && told.length > 0
       ? ['LIZA HAD TOLD OF IT (does it still hold?):', ...quoteList(told.map(String), showTask(task))]
       : []),

@@ -58,7 +58,6 @@ const EXAMPLES: Readonly<Record<Role, (task: string, state: State) => readonly s
     `liza ask "${EXAMPLE.open}" --task new-task --assume "${EXAMPLE.planned}"`,
     `liza answer q-1 "${EXAMPLE.says}"`,
     `liza anomaly --type review_deadlock --task ${task} --detail assessment="${EXAMPLE.judgement}"`,
-    `liza anomaly processed anomaly-1 --why "${EXAMPLE.became}"`,
     `liza wt delete ${task}`,
     HANDOFF_PLAN,
     `liza goal complete --summary "${EXAMPLE.reached}"`,

@@ -49,6 +49,9 @@ export interface CoderWork {
     /** Branches, tags and the stash that its folder, a clone, had besides the task's branch. */
     readonly beside?: readonly { readonly name: string; readonly commit: string }[];
   };
+  /** Where the iteration began, and the rejected commit that is no part of its history. */
+  readonly begun?: string;
+  readonly without?: string;
   /** The kept work of tasks that this one replaces. */
   readonly replaced?: readonly { readonly task: string; readonly commit: string }[];
   /** What integration has gained since the work began. */
@@ -80,6 +83,8 @@ export interface ReviewWork {
   readonly specBehind?: SpecNews | 'absent';
   readonly base: string;
   readonly commit: string;
+  /** The rejected commit, where it is no ancestor of this one. */
+  readonly without?: string;
   /** What a reviewer had found whose lease ended before it gave a verdict. */
   readonly lostVerdicts?: readonly string[];
   readonly resumed?: boolean;

@@ -127,7 +127,9 @@ function testLines(
     ...(passed === undefined || type === 'test' ? [] : [`OF THE NEW TESTS THESE PASS WITHOUT THE CHANGE: ${passed}`]),
     ...(untold === undefined || type === 'test'
       ? []
-      : [`OF THE NEW TESTS THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): ${untold}`]),
+      : [
+          `OF THE NEW TESTS THE RUNNER DOES NOT NAME THESE WITHOUT IT (they pass there, are skipped or do not run: try them): ${untold}`,
+        ]),
     `TESTS OF BASE ON THE NEW CODE: ${(isFewer ? NOT_ALL_OF_BASE : OF_BASE)[base_tests] ?? OF_BASE[base_tests] ?? base_tests}${broken}${told(because?.base_tests)}`,
     // Recorded by an older version: what it belongs to is not known.
     ...(why === undefined || because !== undefined || on_base === 'not_run'
@@ -151,7 +153,7 @@ const nameList = (names: readonly string[] | undefined, more = 0): string | unde
 
 const YOURSELF = 'Run them yourself; `n: test …` is accepted, marked NOT RUN BY LIZA';
 const ON_BASE: Readonly<Record<string, string>> = {
-  red: 'red, as they should be',
+  red: 'red',
   green: 'GREEN: they pass without the change and prove nothing about it',
   unknown: 'not known',
 };

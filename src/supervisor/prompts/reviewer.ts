@@ -121,7 +121,7 @@ function reported(state: State, task: Task): readonly string[] {
   });
   const more = all.length - shown.length;
   return [
-    `REPORTED ON THIS TASK (is the change still right?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
+    `REPORTED ON THIS TASK OR DURING IT (where it is about the change, is that still right?${more === 0 ? '' : ` ${more} older: \`liza show ${task.id}\``}):`,
     ...quoteList(shown, 'liza status --json'),
   ];
 }
@@ -151,7 +151,7 @@ function sinceRejection(task: Task, { prior, base, commit }: Compared): string {
     : `BASE moved since, so compare the commits: \`git range-diff ${former}..${prior} ${base}..${commit}\``;
 }
 
-function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean): readonly string[] {
+function instructions({ task, base, commit, tryout, without }: ReviewWork, fresh: boolean): readonly string[] {
   const rejection = rejectionOf(task);
   const prior = rejection?.former === true ? undefined : rejection?.commit;
   const steps = [
@@ -159,7 +159,7 @@ function instructions({ task, base, commit, tryout }: ReviewWork, fresh: boolean
     ...(prior === undefined
       ? []
       : [
-          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}. Only unresolved findings of PRIOR REJECTION FEEDBACK and new serious ones may block now; the rest are concerns.`,
+          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}${without === undefined ? '' : ' (the rejected commit is not in its history)'}. Only unresolved findings of PRIOR REJECTION FEEDBACK and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; ${tryout === undefined ? 'there is no folder to run the commit in now, so judge by it' : 'run again in TRY IT IN what you doubt'}. Check each criterion of DONE WHEN and the PLAN.`,
     `If good: name the evidence for each criterion, in one or more lines${fresh ? `: ${APPROVAL_WAYS}` : ', in the forms that you know'}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,

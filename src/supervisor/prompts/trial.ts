@@ -68,7 +68,7 @@ export function trialLines(
           if (run !== undefined)
             return [
               `${number} ${RESULTS[run.is]}${isLook(run) ? looks : endOf(run)}${changedText(run)}${named}`,
-              ...(shown.includes(run) ? printedBy(run) : []),
+              ...(run.is === 'green' ? [] : printedBy(run, shown.includes(run) ? OUTPUT_LINES : 1)),
             ];
           const late = own.has(command);
           const why = late ? 'time was up' : 'the project’s own';
@@ -118,8 +118,8 @@ const RESULTS = { green: 'GREEN', red: 'red', cannot_run: 'CANNOT RUN' } as cons
 const endOf = (run: TrialRun): string =>
   run.is === 'green' ? `${ranNothing(run).toUpperCase()}${notThere(run)}` : `, ${run.how}`;
 
-const printedBy = ({ output = '' }: TrialRun): readonly string[] =>
-  tellingLines(output, OUTPUT_LINES).map((line) => `    ${line}`);
+const printedBy = ({ output = '' }: TrialRun, most: number): readonly string[] =>
+  tellingLines(output, most).map((line) => `    ${line}`);
 
 /** Never within a word; it stands whole under VALIDATION. */
 const short = (command: string): string => {

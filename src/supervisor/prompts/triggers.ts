@@ -84,7 +84,7 @@ function initialPlanning({ state }: Board): readonly string[] {
           `These drafts already exist: ${drafts.slice(0, 20).join(', ')}. Complete them (\`liza amend ${first} --done "how anyone can tell"\`) or drop them (\`liza abandon ${first} --reason "why it is not needed"\`).`,
         ]),
     `Add each task${begun.length === 0 ? '' : ' that is missing'}, those it depends on first, then finalize it; see COMMANDS and TESTS.`,
-    'What the specs leave open: ask while its task is a draft, with what you assume, and plan with that; plan what rests on it last (`--priority 5`): the answer may come first.',
+    'What the specs leave open: ask while its task is a draft, with what you assume, and plan with that: it is worked on at once. What a wrong guess would waste stays a draft until the answer wakes you.',
     ...planDone(state),
     '`liza align "how these tasks reach the goal" --event "initial plan"`',
   ];

@@ -11,7 +11,7 @@ import { answerKey, specChangeKey, type Told } from '../../protocol/messages/new
 import { namedNotes, ROLE_NAMES } from '../../protocol/messages/notes.ts';
 import { discoveryKey, questionKey } from '../../protocol/messages/planner-news.ts';
 import { contradictedBy, differs } from '../../protocol/messages/question-scope.ts';
-import { isOpen, needsPerson, questionsOf } from '../../protocol/messages/questions.ts';
+import { isOpen, needsPerson, openQuestions, questionsOf } from '../../protocol/messages/questions.ts';
 import { needsPlanner, trialOf } from '../../protocol/review/trial.ts';
 import { isTerminal, type Note, type Task } from '../../protocol/state.ts';
 import { isExhausted } from '../../protocol/work/blocked.ts';
@@ -101,7 +101,7 @@ export function plannerWakes(board: Board, _now: Instant): readonly Wake[] {
   ];
 }
 
-/** A plan that is not closed, until a person is asked about it; and drafts that a planner left outside a closed one. */
+/** A plan that is not closed, until a person is asked about it; and drafts outside a closed one that wait for no answer. */
 function initialPlanning({ state }: Board): readonly Wake[] {
   const plan = openPlan(state);
   if (plan !== undefined) {
@@ -109,7 +109,8 @@ function initialPlanning({ state }: Board): readonly Wake[] {
     const key = `${planWake(state)}${Math.min(plan.sessions + 1, PLAN_SESSIONS)}`;
     return [{ trigger: 'INITIAL_PLANNING', key, record: state.goal.id }];
   }
-  const left = state.tasks.filter((task) => task.status === 'DRAFT' && isPlanners(task));
+  const asked = new Set(openQuestions(state).map(({ task }) => task));
+  const left = state.tasks.filter((task) => task.status === 'DRAFT' && isPlanners(task) && !asked.has(task.id));
   if (left.length === 0) return [];
   const changes = left.reduce((sum, task) => sum + revision(task), 0);
   return [wake('INITIAL_PLANNING', state.goal.id, `${state.tasks.length}.${left.length}.${changes}`)];

@@ -387,7 +387,7 @@ test('what the runner says of skipped tests is kept with the green run, and show
 test('as many skipped tests as on the base are no alarm', async () => {
   await reviewing(WORK, { test_command: "printf '# tests 3\\n# pass 1\\n# skipped 2\\n'", tdd: 'evidence' });
   const { stdout } = await p.ok(['show', 't']);
-  expect(stdout).toContain('skipped 2 (as many on the base)');
+  expect(stdout).toContain('skipped 2 (as many left out on the base)');
   expect(stdout).not.toContain('NOT ALL RAN');
 });
 
@@ -398,7 +398,7 @@ test('nor where the change touches no test, so that nothing else would have look
   p.work('t', { 'README.md': 'says more\n' });
   succeeded(await p.submit('t'));
   const { stdout } = await p.ok(['show', 't']);
-  expect(stdout).toContain('skipped 2 (as many on the base)');
+  expect(stdout).toContain('skipped 2 (as many left out on the base)');
   expect(stdout).not.toContain('NOT ALL RAN');
 });
 

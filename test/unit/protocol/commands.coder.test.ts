@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
+import { afterRefused } from '../../../src/protocol/commands/messages/said-done.ts';
 import { declaredFiles } from '../../../src/protocol/facts/diff-facts.ts';
 import { checkInput } from '../../../src/protocol/input.ts';
 import { discoveryHead, openDiscoveries } from '../../../src/protocol/messages/discoveries.ts';
@@ -708,6 +709,11 @@ describe('reports', () => {
     expect(said('submitted').message).toContain('nothing of yours is submitted for a');
     expect(said('submitted').hint).toMatch(/^Do it first, with everything committed: liza submit-for-review a/);
     expect(said('submitted').hint).toContain('liza exit 42 --reason "not submitted: why"');
+    const last =
+      'liza submit-for-review: submit-for-review a refused: it is unchanged → Say why: liza x --unchanged "…"';
+    const after = afterRefused(said('submitted'), last);
+    expect(after.message).toMatch(/nothing of yours is submitted for a: the last one was refused: .* it is unchanged$/);
+    expect(after.hint).toMatch(/^Say why: liza x --unchanged "…"\. If you cannot, leave what you know/);
     const told = w.run(CODER, { name: 'exit', code: 42, reason: 'not submitted: the tests need a database' });
     expect(told.notes).toEqual(['nothing of yours is submitted for a; the next session begins it again']);
   });

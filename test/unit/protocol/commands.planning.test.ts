@@ -236,13 +236,16 @@ describe('planner and human', () => {
 
 it('that OUT means a part is told with the draft and with what changes it, once for each scope', () => {
   const w = world();
-  const scope = 'IN: src/. OUT: Readme.md (task readme-sections)';
-  const told = /of OUT only the reviewer can check this: "Readme\.md \(task readme-sections\)"/;
+  const scope = 'IN: src/. OUT: Readme.md (its other sections)';
+  const told = /of OUT only the reviewer can check this: "Readme\.md \(its other sections\)"/;
   expect(w.run(PLANNER, addDraft('a', { scope })).notes?.join()).toMatch(told);
   expect(w.run(PLANNER, addDraft('b', { scope: 'IN: src/. OUT: Readme.md' })).notes ?? []).toEqual([]);
   const amended = w.run(PLANNER, { name: 'amend', task: 'b', changes: { scope }, facts: SPEC });
   expect(amended.notes?.join()).toMatch(told);
-  const more = { scope: 'IN: src/, test/. OUT: Readme.md (task readme-sections)' };
+  const more = { scope: 'IN: src/, test/. OUT: Readme.md (its other sections)' };
   expect(w.run(PLANNER, { name: 'amend', task: 'b', changes: more, facts: SPEC }).notes ?? []).toEqual([]);
   expect(w.run(PLANNER, finalize('b')).notes ?? []).toEqual([]);
+  // The id of the task that does it is no part: the whole file is forbidden, which Liza checks itself.
+  const whole = 'IN: src/. OUT: Readme.md (task readme-sections)';
+  expect(w.run(PLANNER, addDraft('c', { scope: whole })).notes ?? []).toEqual([]);
 });

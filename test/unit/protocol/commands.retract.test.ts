@@ -86,7 +86,7 @@ describe('before the verdict', () => {
     expect(newsSince(w.board.state, reader, toldWith(w.board.state, reader))).toEqual([]);
     const refused = w.refused(REVIEWER, approve('a'));
     expect(refused.guard).toBe<RefusalName>('state');
-    expect(refused.hint).toMatch(/withdrew the submission.*never waits.*liza exit 42/);
+    expect(refused.hint).toMatch(/withdrew the submission \(“[^”]*never waits[^”]*”\): no verdict.*liza exit 42/);
   });
 
   it('of one under review the coder’s next session goes on, with the reason as its handoff', () => {
@@ -114,6 +114,10 @@ describe('before the verdict', () => {
     const toCoder = [retract('once more'), submit('a', commit(2)), begin('a'), handoff].map(
       (command) => w.refused(old, command).hint,
     );
+    const epoch = w.board.state.agents['coder-1']?.epoch ?? 0;
+    const done = w.refused({ ...CODER, epoch }, { name: 'exit', code: 42, reason: 'submitted' });
+    expect(done.message).toContain('the submission of a was retracted');
+    toCoder.push(done.hint);
     expect(new Set(toCoder)).toEqual(new Set([expect.stringMatching(/your next session continues.*liza exit 42/)]));
     const toReviewer = () => [approve('a'), handoff].map((command) => w.refused(reviewer, command).hint);
     expect(new Set(toReviewer())).toEqual(new Set([expect.stringMatching(/withdrew the submission.*liza exit 42/)]));

@@ -101,7 +101,12 @@ describe('submit-for-review', () => {
     expect(early.hint).not.toContain('--set-aside');
     w.run(CODER, begin('a', commit(1)));
     expect(w.refused(CODER, submit('a', commit(1))).message).toContain('is the rejected commit, unchanged');
-    expect(w.refused(CODER, submit('a', commit(1))).hint).not.toContain('liza begin');
+    const again = w.refused(CODER, submit('a', commit(1))).hint;
+    expect(again).toBe('Address the feedback first: liza show a, change the files, commit, and submit the new HEAD');
+    // Merging the base into what changes nothing leads nowhere.
+    const apart = { descends_from_base: false } as const;
+    expect(w.refused(CODER, submit('a', commit(2), apart)).hint).toContain('git merge');
+    expect(w.refused(CODER, submit('a', commit(2), { ...apart, changes: [] })).hint).toContain('git reset --hard');
   });
 
   it('without a checkpoint it is told to set work aside only where it has some', () => {

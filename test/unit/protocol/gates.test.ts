@@ -309,6 +309,31 @@ describe('type, test rule and scope', () => {
       expect(() => w.run(PLANNER, finalize('a'))).not.toThrow();
     }
   });
+  it('declarations with tests OUT, and a script of the base that checks no types: refused as the submission would be', () => {
+    const told = (scripts: Readonly<Record<string, string>> | undefined, validation: readonly string[], more = {}) => {
+      const w = world({ test_command: null });
+      w.run(PLANNER, addDraft('a', { scope: 'IN: index.d.ts, package.json\nOUT: test/', validation, ...more }));
+      return w.tell(PLANNER, { name: 'finalize', task: 'a', facts: { ...SPEC, scripts } });
+    };
+    const mocha = { test: 'mocha --reporter spec', types: 'tsc -p .' };
+    const own = ['npm test', "node -e 'require(1)'", 'npm pack --dry-run --json'];
+    expect(told(mocha, own)).toMatchObject({
+      guard: 'type-and-scope',
+      hint: expect.stringMatching(/^Name a type checker \(tsc,.*liza amend a --validate "…"/),
+    });
+    for (const validation of [['npm run types'], ['npx tsc --noEmit index.d.ts'], ['npm run new-script']])
+      expect(told(mocha, validation)).toMatchObject({ ok: true });
+    expect(told(undefined, own)).toMatchObject({ ok: true });
+  });
+  it('a config task about declarations is sent to what the submission takes: a type checker, or a test', () => {
+    const refusal = (validation: string) =>
+      refusedAtFinalize({ type: 'config', scope: 'IN: index.d.ts', validation: [validation] });
+    expect(refusal('grep -q bytes index.d.ts')).toMatchObject({
+      message: expect.stringContaining('declarations of types (index.d.ts) are code'),
+      hint: expect.stringMatching(/type checker \(tsc,.*liza amend a --type code --validate "…"; .*<its test file>/),
+    });
+    expect(refusal('npx tsc --noEmit').hint).toContain('as one here may: liza amend a --type code;');
+  });
   it.each([
     ['README.md, docs/guide.md', 'docs'],
     ['.github/workflows/ci.yml', 'config'],

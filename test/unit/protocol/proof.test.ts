@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { isInstruction, steersAgents } from '../../../src/protocol/facts/instruction-files.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
-import { greenAt, knownProof, type Proof, proofCommands } from '../../../src/protocol/review/proof.ts';
+import {
+  greenAt,
+  knownProof,
+  type Proof,
+  proofCommands,
+  skipsAt,
+  testsAt,
+} from '../../../src/protocol/review/proof.ts';
 import { refusedBy } from '../../refused-by.ts';
 import {
   addDraft,
@@ -177,6 +184,18 @@ describe('record-validation', () => {
     expect([...greenAt(partly.state, BASE)]).toEqual(['make lint']);
     // Command by command: another task may have asked for more.
     expect([...greenAt(w.state, at)]).toEqual(['npm test']);
+  });
+
+  it('what a proof counted on its base is known of that base, so that the next one need not count it again', () => {
+    const w = begun();
+    const tests = { mode: 'evidence', base: BASE, base_alone: 'green', on_base: 'red', base_tests: 'same' } as const;
+    const [run] = proved(w, 'a', at).runs;
+    if (run === undefined) throw new Error('no run');
+    const runs = [{ ...run, tests: 41, skipped: '41 passed, 41 skipped', tests_on_base: 40, skips_on_base: 39 }];
+    w.run(CODER, submit('a', at, { proof: proved(w, 'a', at, { tests, runs }) }));
+    expect([...testsAt(w.state, BASE)]).toEqual([['npm test', 40]]);
+    expect([...skipsAt(w.state, BASE)]).toEqual([['npm test', 39]]);
+    expect([...skipsAt(w.state, at)]).toEqual([['npm test', 41]]);
   });
 });
 

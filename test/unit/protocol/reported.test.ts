@@ -107,3 +107,19 @@ test('what names a task is told with what was decided about it', () => {
   expect(namedIn(w.state, w.task('repeat-pad')).map(({ kind }) => kind)).toEqual(['discovery, high; taken up by a']);
   expect(reportedOn(w.state, w.task('repeat-pad')).map(({ kind }) => kind)).toEqual(['discovery, high; taken up by a']);
 });
+
+test('an attempt to act as somebody else is a sentence, with its end, and no field that reads otherwise', () => {
+  const w = world();
+  w.run(PLANNER, addReady('a'));
+  toClaimed(w, 'a');
+  const tried = {
+    name: 'refused-attempt',
+    agent: 'coder-1',
+    claimed: 'code-reviewer-1',
+    command: 'submit-verdict',
+  } as const;
+  w.run(SUPERVISOR, tried);
+  expect(reportedOn(w.state, w.task('a')).map(({ text }) => text)).toEqual([
+    'coder-1 ran `liza submit-verdict` as code-reviewer-1; it was refused, and says nothing of the change',
+  ]);
+});

@@ -92,6 +92,8 @@ describe('scope text', () => {
     ['src/a.js (see src/b.js)', ['src/a.js']],
     ['**never** `src/add.js`', ['src/add.js']],
     ['a * b', []],
+    ['History.md (task history-lines), lib/', ['History.md', 'lib/']],
+    ['lib/ (see task move-functions)', ['lib/']],
   ])('OUT: %s forbids %j', (entry, paths) => {
     expect([...parseScope(`IN: x\nOUT: ${entry}`).out].sort()).toEqual([...paths].sort());
     expect(parseScope(`IN: x\nOUT: ${entry}`).outParts).toEqual([]);
@@ -108,6 +110,7 @@ describe('scope text', () => {
     ['lib/ (its tests)', ['lib/']],
     ['x.md badges', ['x.md']],
     ['the sections usage, install and licence of README.md (other tasks)', ['README.md']],
+    ['History.md (task a: only its heading)', ['History.md']],
   ])('OUT: %s is a part of %j, and forbids nothing', (entry, paths) => {
     const scope = parseScope(`IN: x.md\nOUT: ${entry}`);
     expect(scope.out).toEqual([]);

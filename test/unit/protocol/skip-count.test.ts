@@ -19,8 +19,8 @@ test.each([
 ])('%s: %s', (said, many) => expect(skipCount(said)).toBe(many));
 
 test.each([
-  ['npm test', 'skipped 2', 2, ', skipped 2 (as many on the base)'],
-  ['npm test', 'skipped 2', 5, ', skipped 2 (as many on the base)'],
+  ['npm test', 'skipped 2', 2, ', skipped 2 (as many left out on the base)'],
+  ['npm test', 'skipped 2', 5, ', skipped 2 (as many left out on the base)'],
   ['npm test', 'skipped 2', 1, ', BUT 1 MORE LEFT OUT THAN ON THE BASE (skipped 2; on the base: 1 left out)'],
   ['npm test', 'skipped 2', 0, ', BUT NOT ALL RAN (skipped 2; on the base all did)'],
   ['npm test', 'skipped 2', undefined, ', BUT NOT ALL RAN (skipped 2)'],
@@ -52,13 +52,13 @@ test.each([
     'pytest -k retry',
     '1 passed, 1 skipped, 9 deselected in 0.1s',
     0,
-    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s; on the base all did)',
+    ', BUT NOT ALL RAN (1 passed, 1 skipped in 0.1s)',
   ],
   [
     'pytest -k retry',
     '1 passed, 1 skipped, 9 deselected in 0.1s',
     1,
-    ', 1 passed, 1 skipped in 0.1s (as many on the base)',
+    ', 1 passed, 1 skipped in 0.1s (as many left out on the base)',
   ],
   [
     'npx jest -t retries',

@@ -21,6 +21,40 @@ describe('how tests are run', () => {
     ...['Makefile', 'CMakeLists.txt', 'LICENSE', '.eslintrc.json', 'tsconfig.json', 'pytest.md'],
   ])('%s is not, where no command runs it', (name) => expect(told([path(name)])).toEqual([]));
 
+  it.each([
+    ...['unittest.py', 'pytest.py', 'pytest/__init__.py', '_pytest/main.py', 'src/doctest.py', 'xdist/plugin.py'],
+    ...['pytest.cpython-312-x86_64-linux-gnu.so', 'pytest.toml', '.pytest.toml', '.proverc', '.rspec-local'],
+    ...['build/CTestTestfile.cmake', 'go.work', 'vendor/modules.txt', 'phpunit.dist.xml'],
+    ...['node_modules/mocha/index.js', 'packages/a/node_modules/.bin/jest'],
+  ])('%s decides which runner is found', (name) => expect(told([path(name)])).toEqual([name]));
+
+  it.each([
+    ...['tests/unittest/a.py', 'unittests.py', 'pytest_plugin.py', 'docs/pytest.md', 'doctest/doctest.h'],
+    ...['vendor/a/a.go', 'coverage.py', 'tools/check.py'],
+  ])('%s does not', (name) => expect(told([path(name)])).toEqual([]));
+
+  it('a module that a command runs by its name is, also one that stands in for an installed one', () => {
+    const changed = ['coverage.py', 'tools/check.py', 'tools/other.py', 'app/__main__.py', 'mypy/__init__.py'];
+    const commands = ['python -m coverage run', 'cd tools && python3 -I -m check', 'python3 -m mypy .'];
+    const expected = ['coverage.py', 'tools/check.py', 'mypy/__init__.py'];
+    expect(told(changed.map(path), commands)).toEqual(expected);
+    expect(told(changed.map(path), ['python -m app 2 3 | grep -qx 5'])).toEqual([]);
+  });
+
+  it.each<[string, object, object, boolean]>([
+    ['imports', {}, { imports: { '#a': './b.js' } }, true],
+    ['overrides', {}, { overrides: { mocha: './tools/mocha' } }, true],
+    ['a runner from a folder', { mocha: '^10.0.0' }, { mocha: 'file:tools/mocha' }, true],
+    ['a runner under another name', { jest: '1.x' }, { jest: 'npm:own-jest@1' }, true],
+    ['a newer runner', { mocha: '^10.0.0' }, { mocha: '>=11.0.0 <12 || 13.x' }, false],
+    ['another package from a folder', {}, { shared: 'file:../shared' }, false],
+  ])('package.json: %s', (what, before, after, isTold) => {
+    const isKey = what === 'imports' || what === 'overrides';
+    const text = (value: object): string => JSON.stringify(isKey ? value : { devDependencies: value });
+    const changed = [{ path: 'package.json', before: text(before), after: text(after) }];
+    expect(told(changed)).toEqual(isTold ? ['package.json'] : []);
+  });
+
   it('a readme that a command only searches is not; a script that it runs is, also through package.json', () => {
     const commands = ['grep -q usage README.md', 'test -e docs/a.md && node test/a.test.mjs', 'npm run -s check'];
     const packages = [

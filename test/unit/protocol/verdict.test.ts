@@ -76,15 +76,15 @@ describe('the structure of a rejection', () => {
       .replace('Overall: not yet.', '### Overall\n\nNot yet.');
     expect(problems(text)).toBe('');
     expect(problems(text.replace('Not yet.', ''))).toContain('`Overall:');
-    expect(problems(text.replace('(1)', '(3)'))).toContain('is stated but 1 are listed');
-    expect(problems(text.replace('## Blockers (1)', '## Blockers'))).toContain('is stated but 1 are listed');
+    expect(problems(text.replace('(1)', '(3)'))).toContain('is stated, and 1 is listed');
+    expect(problems(text.replace('## Blockers (1)', '## Blockers'))).toContain('is stated, and 1 is listed');
   });
 
   it.each([
     ['looks wrong', 'Blockers: <count>'],
     ['', 'no `[blocker] file:line'],
-    [rejection(['a.ts:1 — x']).replace('Blockers: 1', 'Blockers: 2'), '`Blockers: 2` is stated but 1 are listed'],
-    [rejection(['a.ts:1 — x']).replace('Blockers: 1', 'Blockers: many'), 'is stated but 1 are listed'],
+    [rejection(['a.ts:1 — x']).replace('Blockers: 1', 'Blockers: 2'), '`Blockers: 2` is stated, and 1 is listed'],
+    [rejection(['a.ts:1 — x']).replace('Blockers: 1', 'Blockers: many'), 'is stated, and 1 is listed'],
     [rejection(['a.ts — x']), 'blocker 1 does not read'],
     [rejection(['somewhere']), 'blocker 1 does not read'],
     [rejection(['a.ts:1 —']), 'blocker 1 does not read'],

@@ -212,6 +212,12 @@ describe('the key of a wake', () => {
       expect(keys(board({ tasks: [own], state: closed }))).toEqual([]);
       const draft = task('d', { status: 'DRAFT', history: [event('created', NOW, 'planner-1')] });
       expect(keys(board({ tasks: [own, draft], state: closed }))).toEqual(['INITIAL_PLANNING:goal-1@2.1.1']);
+      // One that waits for an answer calls nobody before it has that.
+      const asked: Question = { ...QUESTION, asked_by: 'planner-1', task: 'd' };
+      const on = (question: Question) =>
+        keys(board({ tasks: [own, draft], state: { ...closed, questions: [question] } }));
+      expect(on(asked)).toEqual([]);
+      expect(on({ ...asked, status: 'assumed' })).toContain('INITIAL_PLANNING:goal-1@2.1.1');
     });
 
     it('is not there for a plan that a person makes', () => {

@@ -23,7 +23,8 @@ test.each([
 });
 
 test('a commit without a lock file is told as that, with the step for an ignored one', () => {
-  const output = 'npm error code EUSAGE\nnpm error The `npm ci` command can only install with an existing package-lock.json';
+  const output =
+    'npm error code EUSAGE\nnpm error The `npm ci` command can only install with an existing package-lock.json';
   expect(mend(output)).toBe(
     'the commit has no package-lock.json that npm ci can use; where git ignores it: git add -f package-lock.json, commit it on your branch, then: liza sync',
   );

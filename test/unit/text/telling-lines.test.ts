@@ -339,3 +339,15 @@ it('what is kept of a long output has the lines that tell, not its end', () => {
   expect(kept.length).toBeLessThanOrEqual(200);
   expect(kept.split('\n')[0]).toBe('npm error Missing: left-pad');
 });
+
+it('that an assertion was false is said by its message, not by its fields', () => {
+  const printed = `AssertionError [ERR_ASSERTION]: the list has 4 lines
+    at [eval]:1:200
+  generatedMessage: false,
+  code: 'ERR_ASSERTION',
+  actual: false,
+  expected: true,
+  operator: '=='
+}`;
+  expect(tellingLines(printed, 4)).toEqual(['AssertionError [ERR_ASSERTION]: the list has 4 lines']);
+});

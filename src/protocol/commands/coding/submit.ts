@@ -56,11 +56,13 @@ export const submitForReview: Row<'submit-for-review'> = {
       check: ({ task, command, commandLine }) => {
         const isRejected = historyOf(task).some((one) => one.event === 'rejected' && one.commit === command.commit);
         if (!isRejected) return undefined;
-        const plan =
-          checkpointEvent(task) === undefined ? `, then its checkpoint: ${commandLine('begin', task.id)}` : '';
+        const next =
+          checkpointEvent(task) === undefined
+            ? `then its checkpoint: ${commandLine('begin', task.id)}`
+            : 'change the files, commit, and submit the new HEAD';
         return refuse(
           `${command.commit} is the rejected commit, unchanged`,
-          `Address the feedback first: liza show ${task.id}${plan}`,
+          `Address the feedback first: liza show ${task.id}, ${next}`,
         );
       },
     },
@@ -258,6 +260,12 @@ function cleanSync(s: Situation<'submit-for-review'>): Refusal | undefined {
   if (facts.branch !== branch && facts.head === commit) {
     return refuse(wrong.join('; '), `Bring the branch here, then submit again: git checkout -B ${branch}`);
   }
+  if (!facts.descends_from_base && facts.head === commit && facts.changes.length === 0) {
+    return refuse(
+      wrong.join('; '),
+      `It changes nothing either: begin from the base (git reset --hard ${task.base_commit}), commit the work, then submit the new HEAD`,
+    );
+  }
   if (!facts.descends_from_base && facts.head === commit) {
     return refuse(wrong.join('; '), `Merge the base in, then submit the new HEAD: git merge ${task.base_commit}`);
   }
@@ -299,7 +307,7 @@ function somethingNew({ task, command, commandLine }: Situation<'submit-for-revi
   if (same_tree_as === undefined) return undefined;
   return refuse(
     `${command.commit} has the same files as ${same_tree_as}, which was rejected`,
-    `Address the feedback first: liza show ${task.id}`,
+    `Address the feedback first: liza show ${task.id}, change the files, commit, and submit the new HEAD`,
   );
 }
 

@@ -5,6 +5,7 @@ import type { Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { holdsWork } from '../../leases.ts';
+import { retractedHint } from '../../review/retracted.ts';
 import type { Task } from '../../state.ts';
 
 type Exit = Situation<'exit'>;
@@ -23,12 +24,27 @@ export function saidDone(s: Exit): Refusal | undefined {
   const { task, isReview } = held;
   const reason = command.reason ?? '';
   if (!(isReview ? DONE.review : DONE.work).test(reason) || BUT_NOT.test(reason)) return undefined;
+  const left = retractedHint(task, s.actor.id);
+  if (left !== undefined) return refuse(`the submission of ${task.id} was retracted`, left);
   const again = commandLine(isReview ? 'submit-verdict' : 'submit-for-review', task.id);
   return refuse(
     notRecorded(held),
-    `Do it first${isReview ? '' : ', with everything committed'}: ${again}. If you cannot, leave what you know (${commandLine('handoff', task.id)}) or end with the true reason: liza exit 42 --reason "${isReview ? 'no verdict' : 'not submitted'}: why"`,
+    `Do it first${isReview ? '' : ', with everything committed'}: ${again}. ${OTHERWISE}, leave what you know (${commandLine('handoff', task.id)}) or end with the true reason: liza exit 42 --reason "${isReview ? 'no verdict' : 'not submitted'}: why"`,
   );
 }
+
+/** Where the submission or verdict was refused before, its own next step comes first: trying it again changes nothing. */
+export function afterRefused(refusal: Refusal, last: string): Refusal {
+  const [fact = last, ...next] = last.split(' → ');
+  const otherwise = refusal.hint.slice(Math.max(0, refusal.hint.indexOf(OTHERWISE)));
+  return {
+    ...refusal,
+    message: `${refusal.message}: the last one was refused: ${fact}`,
+    hint: next.length === 0 ? refusal.hint : `${next.join(' → ')}. ${otherwise}`,
+  };
+}
+
+const OTHERWISE = 'If you cannot';
 
 /** What is still open when somebody ends, and has left no handoff: told, not refused. */
 export function leftOpen(s: Exit): readonly string[] {

@@ -17,7 +17,7 @@ import {
   parseApproval,
 } from '../../review/approval.ts';
 import { notGreen, type Shown, shownOf, unshown } from '../../review/approval-record.ts';
-import { greenCommands, isUnwieldy, ranForm } from '../../review/ran-command.ts';
+import { greenCommands, isLong, ranForm } from '../../review/ran-command.ts';
 import type { Task } from '../../state.ts';
 import { list } from '../coding/coder.ts';
 
@@ -75,9 +75,14 @@ function refused({ task, actor }: Verdict, why: readonly Problem[]): Refusal {
   const said = why.slice(0, MOST).map(({ text }) => text);
   const wrong = criteriaIn(why);
   if (wrong !== undefined && wrong.size < criteriaOf(task.done_when).length) {
+    // Each says itself what to write: the forms beside it would say something else.
+    const isTold = why.every(({ text }) => /; (?:did you mean|name the whole)\b/.test(text));
+    const forms = isTold
+      ? ''
+      : `:\n${formLines(task, true, wrong).join('\n')}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}${person}`;
     return refuse(
       `what the approval names is not all so: ${said.join('; ')}${more}`,
-      `Correct ${wrong.size === 1 ? 'this line' : 'these lines'}, and send the verdict again with the others as they are:\n${formLines(task, true, wrong).join('\n')}\nEach line is one of: ${APPROVAL_WAYS}${green(task)}${person}`,
+      `Correct ${wrong.size === 1 ? 'this line' : 'these lines'}, and send the verdict again with the others as they are${forms}`,
     );
   }
   return refuse(
@@ -94,10 +99,10 @@ const criteriaIn = (why: readonly Problem[]): ReadonlySet<number> | undefined =>
 
 function green(task: Task): string {
   const commands = greenCommands(task).map((command) => {
-    const begins = isUnwieldy(command)
+    const begins = isLong(command)
       ? ` (${whole(command)
           .slice(0, 80)
-          .replace(/\s+\S*$/, '')} …)`
+          .replace(/(?<=^.{79}.*)\s+\S*$/, ' …')})`
       : '';
     return `\`${ranForm(task, command)}\`${begins}`;
   });

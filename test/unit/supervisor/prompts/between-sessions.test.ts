@@ -349,7 +349,7 @@ describe('a submission that its coder retracted', () => {
     w.run(CODER, { ...retract, reason: 'the tests are too thin' });
     const told = toCoder(w, 'a');
     expect(told).not.toContain('was refused');
-    expect(told).toContain(`LAST SUBMIT, of ${commit(2).slice(0, 12)}, was accepted, and retracted.`);
+    expect(told).toContain(`SUBMITTED AND RETRACTED in this iteration: ${commit(2).slice(0, 12)} (the same files`);
     expect(told).toContain('| - Your new tests pass on the base too, so they prove nothing about the change\n');
     expect(told).toContain('| - Your commit adds lines that put work off');
     expect(told).toContain('| - Your commit takes or changes lines of existing tests: test/a.test.ts:5 - assert(a)');

@@ -1,23 +1,29 @@
 // A coder is told whether a checkpoint counts, and if an earlier one does not, why; and it is shown `begin` first only
 // where a checkpoint is still to be recorded.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   addReady,
+  BASE,
   begin,
   block,
   CHECKPOINT,
   CODER,
   claim,
+  claimed,
+  claimReview,
+  commit,
   HUMAN,
   PLANNER,
+  proved,
   SPEC,
   SUPERVISOR,
+  submit,
   toRejected,
   type World,
   world,
 } from '../../protocol/world.ts';
-import { toCoder } from './situations.ts';
+import { toCoder, toReviewer } from './situations.ts';
 
 function begun(): World {
   const w = world();
@@ -124,4 +130,22 @@ describe('an earlier checkpoint that counts no more', () => {
     w.run(SUPERVISOR, claim('a', 'coder-2', { former: 'refs/liza/attempts/a/1' }));
     expect(earlier(toCoder(w, 'a', {}, 'coder-2'))).toMatch(/coder-1’s from .* the work starts fresh/);
   });
+});
+
+test('a rejected commit that is not in the history of the folder, or of the one in review, is told as that', () => {
+  const w = claimed();
+  toRejected(w, 'a');
+  w.run(SUPERVISOR, claim('a'));
+  const without = w.task('a').review_commit ?? commit(1);
+  expect(toCoder(w, 'a', { begun: BASE })).not.toContain('LACKS');
+  expect(toCoder(w, 'a', { begun: BASE, without })).toContain(
+    `WORKTREE LACKS THE REJECTED COMMIT ${without}: this iteration began at ${BASE}.`,
+  );
+  w.run(CODER, begin('a'));
+  w.run(CODER, submit('a', commit(0x5000), { proof: proved(w, 'a', commit(0x5000)) }));
+  w.run(SUPERVISOR, claimReview('a'));
+  expect(toReviewer(w, 'a')).not.toContain('is not in its history');
+  expect(toReviewer(w, 'a', { without })).toMatch(
+    /since the rejection: .* \(the rejected commit is not in its history\)\. Only/,
+  );
 });

@@ -57,6 +57,35 @@ function triedOnBase(w: World, commands: readonly string[], output: string): Wor
   return w;
 }
 
+test('each red command on the base has its telling line, the first two a few more', () => {
+  const commands = ['make a', 'make b', 'make c', 'make d'];
+  const w = reviewed({});
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      validation: commands,
+      history: [
+        ...(task.history ?? []),
+        {
+          event: 'validation_tried',
+          time: '2026-01-20T10:00:00Z',
+          commit: BASE,
+          commands,
+          under: 'u',
+          runs: commands.map((command, n) => {
+            const output = `TypeError: x is no function, ${n}\n  of ${command}`;
+            return { command, is: 'red', how: 'ended with 1', seconds: 1, output };
+          }),
+        },
+      ],
+    })),
+  }));
+  const told = toReviewer(w, 'a');
+  expect(told).toContain('| #2 red, ended with 1: make b\n|     TypeError: x is no function, 1\n|       of make b\n');
+  expect(told).toContain('| #3 red, ended with 1: make c\n|     TypeError: x is no function, 2\n| #4');
+});
+
 test('red runs before the green one are one line, with how little differs from them', () => {
   const w = claimed();
   w.run(CODER, begin('a', BASE));
@@ -204,7 +233,7 @@ describe('a long command', () => {
     expect(told.split(LONG)).toHaveLength(2);
     expect(told).toContain(`| #1 ${LONG}`);
     expect(told).toMatch(/\| #1 green, [\d.]+ s$/m);
-    expect(told).toMatch(/red, as they should be; VALIDATION #1: the runner names no test/);
+    expect(told).toMatch(/red; VALIDATION #1: the runner names no test/);
   });
 
   test('is written out where VALIDATION is not told again', () => {
@@ -235,19 +264,21 @@ test('each run has the number by which an approval names it, and what its runner
 
 test('each fact has its own reason, and one that needs none has none', () => {
   const told = toReviewer(reviewed({ base_tests: 'red', because: { base_tests: 'X ended with 1' }, why: 'both' }), 'a');
-  expect(told).toContain('(on BASE): red, as they should be\n');
+  expect(told).toContain('(on BASE): red\n');
   expect(told).toContain('no longer holds, because X ended with 1\n');
   expect(told).not.toContain('because both');
   const many = toReviewer(reviewed({ by: 'x', failed: ['adds'], failed_more: 7, untold: ['is fast'] }), 'a');
   expect(many).toContain('failed: adds and 7 more, in the logs that `liza show` names');
-  expect(many).toContain('THE RUNNER DOES NOT SAY HOW THESE END WITHOUT IT (try them): is fast');
+  expect(many).toContain(
+    'THE RUNNER DOES NOT NAME THESE WITHOUT IT (they pass there, are skipped or do not run: try them): is fast',
+  );
   const named = toReviewer(reviewed({ base_tests: 'red', base_failed: ['adds', 'subtracts'] }), 'a');
   expect(named).toContain('no longer holds (adds; subtracts)\n');
 });
 
 test('tests that stop at what the base lacks are red by that, and what strict could not decide is told', () => {
   expect(toReviewer(reviewed({ by: 'make check', missing: "No module named 'calc'" }), 'a')).toContain(
-    "red, as they should be; make check: the runner names no test; they stop at what BASE does not have (No module named 'calc'), so none of their checks was tried there\n",
+    "red; make check: the runner names no test; they stop at what BASE does not have (No module named 'calc'), so none of their checks was tried there\n",
   );
   const open = reviewed({ mode: 'strict', on_base: 'unknown', because: { on_base: 'X is red there, too' }, why: 'x' });
   expect(toReviewer(open, 'a')).toContain(

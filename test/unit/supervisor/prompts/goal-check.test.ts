@@ -52,6 +52,8 @@ test('plan done is offered while the plan is open', () => {
   expect(toPlanner(w)).not.toContain('liza plan done');
 });
 
-test('what rests on an open question is planned to come last', () => {
-  expect(toPlanner(world())).toContain('plan what rests on it last (`--priority 5`)');
+test('what a wrong guess would waste is left a draft: no priority delays a task where a coder is free', () => {
+  const told = toPlanner(world());
+  expect(told).toContain('What a wrong guess would waste stays a draft until the answer wakes you.');
+  expect(told).not.toContain('--priority 5');
 });
