@@ -64,7 +64,18 @@ describe('secrets', () => {
       SHORT_SECRET: 'abc',
       EMPTY: undefined,
     };
-    expect(secretsOf(env)).toEqual([btoa('abcdefg1-longer'), 'abcdefg1-longer', 'YWJjZGVmZzE', 'abcdefg1']);
+    const within = (text: string, from: number, to?: number) => btoa(text).slice(from, to);
+    expect(secretsOf(env)).toEqual([
+      btoa('abcdefg1-longer'),
+      within('xabcdefg1-longer', 2, -3),
+      within('xxabcdefg1-longer', 3, -2),
+      'abcdefg1-longer',
+      'YWJjZGVmZzE',
+      within('abcdefg1', 0, -2),
+      within('xabcdefg1', 2),
+      within('xxabcdefg1', 3, -3),
+      'abcdefg1',
+    ]);
     expect(redact('x abcdefg1-longer y abcdefg1', secretsOf(env))).toBe('x [redacted] y [redacted]');
   });
 
