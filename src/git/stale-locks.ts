@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { beginningOf } from '../ports/beginning.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Host } from '../ports/host.ts';
+import { newLook, openOf } from '../process/descriptors.ts';
 import { commonDirectoryOf, gitDirectoryOf } from './directory.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { attemptOf, baselineOf, branchOf, mergingOf, reviewOf, savedOf, seenOf } from './refs.ts';
@@ -27,7 +28,7 @@ export async function clearStaleLocks(
   const unchanged = before.filter(({ path, mark }) => stateOf(disk, path)?.mark === mark);
   if (unchanged.length === 0) return [];
   const isInUse = disk.existsSync('/proc/self/fd')
-    ? usedByProcesses(disk)
+    ? await usedByProcesses({ disk, clock }, unchanged)
     : ({ mtimeMs }: LockState) => now === undefined || now - mtimeMs < OLD_MS;
   return unchanged
     .filter((lock) => !isInUse(lock) && stateOf(disk, lock.path)?.mark === lock.mark && remove(disk, lock.path))
@@ -65,15 +66,28 @@ function remove(disk: Disk, path: string): boolean {
   }
 }
 
-function usedByProcesses(disk: Disk): (lock: LockState) => boolean {
+/** Processes between two pauses. */
+const AT_ONCE = 10;
+
+async function usedByProcesses(
+  { disk, clock }: Pick<Host, 'disk' | 'clock'>,
+  locks: readonly LockState[],
+): Promise<(lock: LockState) => boolean> {
+  const named = ({ path }: LockState): string => join(disk.realpathSync(dirname(path)), basename(path));
+  const wanted = new Set(locks.map(named));
+  const opened = new Set<string>();
+  const repositories = new Set<string>();
+  const look = newLook();
   const pids = disk.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const opened = new Set(pids.flatMap((pid) => openedBy(disk, pid)));
-  const repositories = new Set(
-    pids.filter((pid) => isWritingGit(disk, pid)).flatMap((pid) => repositoryOf(disk, pid) ?? []),
-  );
-  return ({ path }) => {
-    const folder = disk.realpathSync(dirname(path));
-    if (opened.has(join(folder, basename(path)))) return true;
+  for (const [at, pid] of pids.entries()) {
+    if (at % AT_ONCE === 0) await clock.nextTurn();
+    for (const path of openOf(disk, pid, look) ?? []) if (wanted.has(path)) opened.add(path);
+    const repository = isWritingGit(disk, pid) ? repositoryOf(disk, pid) : undefined;
+    if (repository !== undefined) repositories.add(repository);
+  }
+  return (lock) => {
+    if (look.cutOff || opened.has(named(lock))) return true;
+    const folder = disk.realpathSync(dirname(lock.path));
     return [...repositories].some((repository) => isInside(repository, folder));
   };
 }
@@ -86,11 +100,6 @@ function ask<T>(look: () => T): T | undefined {
     return undefined;
   }
 }
-
-const openedBy = (disk: Disk, pid: string): readonly string[] =>
-  ask(() => disk.readdirSync(`/proc/${pid}/fd`))?.flatMap(
-    (fd) => ask(() => disk.readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [],
-  ) ?? [];
 
 /** They run for hours beside an editor or behind a pager, and lock nothing for longer than an instant. */
 const READERS = ['cat-file', 'fsmonitor--daemon', 'credential-cache--daemon', 'log', 'show', 'blame', 'help'];

@@ -10,6 +10,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  opendirSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -20,6 +21,7 @@ import { beginningOf } from './beginning.ts';
 import { openRegular } from './disk.ts';
 import { errorCode } from './files.ts';
 import { isHelper, type ResidentLock, residentLock } from './resident-lock.ts';
+import { someNames } from './some-names.ts';
 
 export interface Lock {
   /** False once someone deleted or replaced the lock file: others may then hold a lock of their own. */
@@ -178,13 +180,15 @@ async function openLocked(path: string, deadline: number): Promise<number | unde
 
 /** A process may say that it was started with gigabytes. */
 const MOST_WORDS = 4096;
+/** Or have hundreds of thousands of files open. */
+const MOST_DESCRIPTORS = 1000;
 
 /** Processes that have the lock file open, for the message. Empty where there is no /proc. */
 function holders(path: string): readonly string[] {
   const found: string[] = [];
   for (const pid of safely(() => readdirSync('/proc')) ?? []) {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const descriptors = safely(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    const descriptors = safely(() => someNames({ opendirSync }, `/proc/${pid}/fd`, MOST_DESCRIPTORS)) ?? [];
     if (!descriptors.some((fd) => safely(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === path)) continue;
     const command =
       safely(() => beginningOf({ openSync, readSync, closeSync }, `/proc/${pid}/cmdline`, MOST_WORDS)) ?? '';

@@ -7,6 +7,7 @@ import type { Caller } from '../../identity/gather.ts';
 import { identify } from '../../identity/identify.ts';
 import { recordViolation } from '../../identity/record-violation.ts';
 import { ancestorsFrom } from '../../process/ancestors.ts';
+import { newLook, openOf } from '../../process/descriptors.ts';
 import { limitsAt } from '../../process/own-rlimit-mark.ts';
 import { isLinux, type ProcessHost, pidsOf, textOf } from '../../process/proc-files.ts';
 import { isRefusal } from '../../protocol/decision.ts';
@@ -78,10 +79,11 @@ export function ownersOf(host: ProcessHost, ends: Ends): readonly number[] | 'el
   const link = `socket:[${socket.inode}]`;
   const held: number[] = [];
   const hidden: number[] = [];
+  const look = newLook();
   for (const pid of pidsOf(host)) {
-    const holds = holdsIt(host, pid, link);
-    if (holds === true) held.push(Number(pid));
-    else if (holds === 'hidden' && userOf(host, pid) === user && BROWSER.test(textOf(host, `/proc/${pid}/comm`)))
+    const open = openOf(host.disk, pid, look);
+    if (open?.includes(link)) held.push(Number(pid));
+    else if (open === undefined && userOf(host, pid) === user && BROWSER.test(textOf(host, `/proc/${pid}/comm`)))
       hidden.push(Number(pid));
   }
   return held.length > 0 ? held : hidden.length > 0 ? hidden : 'nobody';
@@ -120,20 +122,6 @@ function endText(text: string): string {
 /** As Node writes it. */
 const sixText = (bytes: readonly string[]): string =>
   new URL(`http://[${(bytes.join('').match(/.{4}/g) ?? []).join(':')}]`).hostname.slice(1, -1);
-
-function holdsIt({ disk }: ProcessHost, pid: string, link: string): boolean | 'hidden' {
-  try {
-    return disk.readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        return disk.readlinkSync(`/proc/${pid}/fd/${String(fd)}`) === link;
-      } catch {
-        return false; // closed meanwhile
-      }
-    });
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'hidden' : false; // it has ended
-  }
-}
 
 const userOf = (host: ProcessHost, pid: string): number =>
   Number(/^Uid:\t(\d+)/m.exec(textOf(host, `/proc/${pid}/status`))?.[1]);
