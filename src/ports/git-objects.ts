@@ -105,7 +105,8 @@ function openReader(env: Environment, place: ObjectPlace, { prepare, ended }: Ar
   closeInherited();
   const child = spawn(program, [...first, ...HARDENED, 'cat-file', '--batch-command'], {
     cwd: '/',
-    env: { ...scrubbed(env), ...place } as NodeJS.ProcessEnv,
+    // It answers all: with the tag of the session that asked first it would end with that session.
+    env: { ...scrubbed(env), ...place, LIZA_PROGRAM: undefined } as NodeJS.ProcessEnv,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   endWithUs(child);
