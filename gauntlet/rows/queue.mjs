@@ -58,14 +58,10 @@ export const g120 = {
   plant: [
     {
       take: {
-        file: 'src/protocol/queue/batch.ts',
-        find: 'if (isRedWithThem(batch))',
-        put: 'if (isGreenBeside(batch))',
+        file: 'src/protocol/queue/search.ts',
+        find: 'pairs.some(({ after, upto }) => redAfter(after, upto))',
+        put: 'pairs.length > 0',
       },
-      red: /they are INTEGRATION_FAILED/,
-    },
-    {
-      take: { file: 'src/protocol/queue/batch.ts', find: 'isGreenBeside(batch) && isRest(', put: 'false && isRest(' },
       red: /they are INTEGRATION_FAILED/,
     },
   ],

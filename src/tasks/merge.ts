@@ -32,6 +32,7 @@ import {
 } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold, inTheWay } from './move-branch.ts';
+import { BESIDE, unpin } from './pins.ts';
 import {
   type Building,
   buildChain,
@@ -102,6 +103,7 @@ export async function landQueue(context: TaskContext, not: ReadonlySet<string>):
       return await mergeLanes(context, gitDir, now.board, { testFrom: 'base', not, lanes });
     } finally {
       await lanes.stop();
+      await unpin(gitDir, BESIDE);
     }
   });
 }
@@ -267,6 +269,8 @@ interface Judge {
   readonly tested: boolean;
   /** Settings and test, in short. */
   readonly by: string;
+  /** The same by other settings. */
+  byOf(set: Settings): string;
 }
 
 async function judgeAt({ gitDir, board }: Building, judge: string, testFrom: MergeOptions['testFrom']): Promise<Judge> {
@@ -275,7 +279,8 @@ async function judgeAt({ gitDir, board }: Building, judge: string, testFrom: Mer
   const scripted = script !== undefined;
   const tested = scripted || testCommand(set) !== undefined || testFrom === 'candidate';
   // What a person let its own test judge is judged anew by the branch's.
-  return { judge, scripted, tested, by: judgedBy(set, testFrom === 'candidate' ? testFrom : script) };
+  const byOf = (one: Settings): string => judgedBy(one, testFrom === 'candidate' ? testFrom : script);
+  return { judge, scripted, tested, by: byOf(set), byOf };
 }
 
 interface Chosen extends Judge {
@@ -310,13 +315,23 @@ function moveOf(
   { context, gitDir, board, onto }: Building,
   branch: string,
   links: readonly Link[],
-  { judge, scripted, tested, by, testFrom, only, lanes, not = new Set() }: Judge & Request,
+  { judge, scripted, tested, by, byOf, testFrom, only, lanes, not = new Set() }: Judge & Request,
 ): BatchMove {
   const set = settings(board.state);
   const process = thisProcess(context);
   const starts = new Set<string>();
   const ids = links.map(({ task }) => task.id);
   const named = ids.length === 1 ? ids[0] : `${ids.length} tasks`;
+  const rejudged = async (): Promise<Refusal | undefined> => {
+    const { board: now } = await context.store.read();
+    if (byOf(settings(now.state)) === by) return undefined;
+    return refuse(
+      'what tests it was set otherwise while it was tested: it begins again',
+      'see it: liza queue',
+      1,
+      'stopped',
+    );
+  };
   return {
     context,
     gitDir,
@@ -344,18 +359,18 @@ function moveOf(
         : lanes.fill({ context, gitDir, board, onto, settings: set, by, not }, state),
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
-    test: (request) =>
-      testResult(context, gitDir, set, {
-        ...request,
-        judge: testFrom === 'candidate' ? request.candidate : judge,
-        starts,
-      }),
-    beside: async (at, tasks, branch = at) => {
-      if (only !== undefined || !(await hasSameTest(gitDir, judge, branch))) return [];
+    test: async (request) => {
+      const by = testFrom === 'candidate' ? request.candidate : judge;
+      const tested = await testResult(context, gitDir, set, { ...request, judge: by, starts });
+      return (await rejudged()) ?? tested;
+    },
+    rejudged,
+    beside: async (at, tasks) => {
+      if (only !== undefined || !(await hasSameTest(gitDir, judge, at))) return [];
       const built = await chainAhead({ context, gitDir, board, onto: at }, at, tasks);
       return built.at(-1)?.candidate === at ? [] : built;
     },
-    not: () => not,
+    not: (now) => [...not, ...unsettled(now, context.clock.now()).keys()],
   };
 }
 

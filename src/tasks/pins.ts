@@ -9,6 +9,11 @@ export interface Pin {
   readonly at: string;
 }
 
+/** In place of a task's id: those that are tested beside a batch, a suspect alone, and a batch ahead. */
+export const BESIDE = '_beside';
+export const ALONE = '_alone';
+export const aheadId = (candidate: string): string => `_ahead-${candidate.slice(0, 12)}`;
+
 export async function pin(gitDir: PrivateGitDir, pins: readonly Pin[]): Promise<void> {
   await updateRefs(
     gitDir,

@@ -1,10 +1,11 @@
 // The life of one batch of the merge queue, on its record alone: begun, tested, landed piece by piece, ended. What it does
 // next follows from the record (search.ts), so that whoever reads it after a crash goes on.
 
+import { defined } from '../values.ts';
 import { badShare } from './batch-size.ts';
 import { leftAhead, promoted, withoutAhead, withoutBeside } from './lanes.ts';
 import type { Announced, Entry } from './records.ts';
-import { flakesIn, nextStep, type Run, type Step } from './search.ts';
+import { areMany, flakesIn, nextStep, type Others, type Run, type Step } from './search.ts';
 import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 
 /** More tell nothing new about the project as it is now. */
@@ -14,21 +15,15 @@ export const MOST_BATCHES = 30;
 export type BatchStep =
   | Step
   /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
-  | { readonly step: 'alone'; readonly at: number }
-  /** The entry at this place, on top of those that were green without it, and are not the rest of its batch. */
-  | { readonly step: 'atop'; readonly at: number };
+  | { readonly step: 'alone'; readonly at: number };
 
 /** What there is besides the batch. */
 export interface Around {
-  /** Nothing else waits, so that there is time to ask whether the culprit is red by itself. */
+  /** Nothing else waits: there is nobody to test beside it, and time to ask whether the culprit is red by itself. */
   readonly idle: boolean;
-  /** Whoever runs it can test others without the one that is suspected. */
-  readonly beside: boolean;
-  /** And it on top of those. */
-  readonly atop: boolean;
 }
 
-export function batchStep(queue: Queue, { idle, beside, atop }: Around): BatchStep {
+export function batchStep(queue: Queue, { idle }: Around): BatchStep {
   const { batch } = queue;
   if (batch === undefined) return { step: 'done' };
   const ends = groupEnds(batch.entries);
@@ -37,51 +32,49 @@ export function batchStep(queue: Queue, { idle, beside, atop }: Around): BatchSt
   const next = nextStep({
     entries: ends.length,
     landed: groupOf(batch.landed),
-    runs: batch.runs.map((run) => ({ red: run.red, known: !isTest(run) || run.old === true, upto: groupOf(run.upto) })),
+    runs: batch.runs.map((run) => ({ red: run.red, known: !isFresh(run), upto: groupOf(run.upto) })),
     flaky: isFlaky(queue),
     share: () => badShare(outcomesOf(queue)),
-    beside: beside && batch.beside?.run === undefined,
+    busy: !idle,
+    others: othersOf(batch),
+    sound: isSound(queue),
   });
-  const blame = idle && batch.alone === undefined ? 'alone' : 'blame';
   const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
   switch (next.step) {
     case 'test':
     case 'land':
       return { ...next, upto: ends[next.upto - 1] ?? 0 };
     case 'beside':
-      return { ...next, at: place(next.at) };
     case 'beneath':
-      if (isRedWithThem(batch)) return { step: blame, at: place(next.at) };
-      if (isGreenBeside(batch) && isRest(batch, place(next.at)))
-        return { step: 'test', upto: batch.entries.length, again: true };
-      if (atop && isGreenBeside(batch)) return { step: 'atop', at: place(next.at) };
+    case 'turn':
       return { ...next, at: place(next.at) };
     case 'blame':
-      return { step: blame, at: place(next.at) };
+      return { step: idle && batch.alone === undefined ? 'alone' : 'blame', at: place(next.at) };
     default:
       return next;
   }
 }
 
-/** Those behind the suspected one work without it, now: what they stand on may be red itself, and they may mend it. */
-const isGreenBeside = ({ beside }: Batch): boolean =>
-  beside?.run !== undefined && !beside.run.red && beside.run.old !== true;
+function othersOf({ entries, landed: there, beside }: Batch): Others | undefined {
+  if (beside?.run === undefined || beside.run.old === true) return undefined;
+  const { after, brings, run } = beside;
+  const rest = entries.slice(there + 1);
+  const isRest = rest.length === beside.entries.length && rest.every(({ task }, n) => task === beside.entries[n]?.task);
+  return { red: run.red, after, are: brings === true ? 'with it' : isRest ? 'rest' : 'others' };
+}
 
-/** Red together with them, too, it is the one. */
-const isRedWithThem = (batch: Batch): boolean =>
-  isGreenBeside(batch) &&
-  batch.runs
-    .slice(batch.beside?.after)
-    .some(({ atop, upto, red, old }) => red && !old && (atop === true || upto === batch.entries.length));
+const isSound = ({ batch, sound }: Queue): boolean =>
+  batch !== undefined && sound !== undefined && sound.at === headOfBatch(batch) && sound.by === batch.by;
 
-/**
- * They are all that is behind it in the batch, which has been tested with all of them: that very commit is tested again,
- * so that it is red twice and not only for the first time.
- */
-const isRest = ({ entries, beside }: Batch, at: number): boolean => {
-  const rest = entries.slice(at);
-  return rest.length === beside?.entries.length && rest.every(({ task }, n) => task === beside.entries[n]?.task);
-};
+/** Green by a test just now; kept where a search asks for it. */
+function soundAt(queue: Queue, { entries, runs, by }: Batch, upto: number): Queue['sound'] {
+  const at = entries[upto - 1]?.candidate;
+  const isSeen = runs.some((run) => run.upto === upto && !run.red && isFresh(run));
+  return isSeen && at !== undefined && areMany(badShare(outcomesOf(queue))) ? { at, ...defined({ by }) } : undefined;
+}
+
+/** A test that was run, and whoever saw it has not given up since. */
+const isFresh = (run: BatchRun): boolean => isTest(run) && run.old !== true;
 
 /** Where each commit of the chain has its last entry. */
 function groupEnds(entries: readonly Entry[]): readonly number[] {
@@ -168,8 +161,10 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const upto = placeOf(batch, task);
   if (batch === undefined || upto === undefined) return queue;
+  const { sound: _before, ...known } = queue;
   const { ahead, ...there } = withoutBeside({
-    ...queue,
+    ...known,
+    ...defined({ sound: soundAt(queue, batch, upto) }),
     batch: { ...batch, landed: Math.max(upto, batch.landed) },
   });
   const next = upto === batch.entries.length ? ended(there, time) : there;
@@ -184,18 +179,25 @@ export function left(queue: Queue, task: string, time: string, how: 'blamed' | '
   const { batch } = queue;
   const place = placeOf(batch, task);
   if (batch === undefined || place === undefined || place <= batch.landed) return leftAhead(queue, task);
-  const { beside, ...bare } = batch;
-  if (how === 'blamed' && beside?.run !== undefined) {
-    const { run, after: _then, atop: _suspect, ...beginning } = beside;
-    return {
-      ...ended({ ...queue, batch: bare }, time, task),
-      batch: { ...beginning, landed: 0, runs: [], early: run },
-    };
-  }
+  const { beside, entries, landed: there } = batch;
+  const isSuspect = entries[there]?.task === task && beside?.run !== undefined && beside.brings !== true;
+  if (isSuspect) return how === 'blamed' ? instead(queue, time, task) : interrupted(instead(queue, time));
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
   const over = ended(queue, time, how === 'blamed' ? task : undefined);
   if (rest.length === 0) return over;
   return { ...over, rest, rest_judge: batch.judge_at ?? batch.base };
+}
+
+/** Those behind the suspected one are the batch now, with what their test showed. It waits, unless it is blamed. */
+export function instead(queue: Queue, time: string, blamed?: string): Queue {
+  const { batch } = queue;
+  if (batch?.beside?.run === undefined) return queue;
+  const { beside, ...bare } = batch;
+  const { run, after: _then, brings: _along, ...beginning } = beside;
+  return {
+    ...ended({ ...queue, batch: bare }, time, blamed),
+    batch: { ...beginning, landed: 0, runs: [], early: run },
+  };
 }
 
 /** What was seen of it counts for the size of the next. */
@@ -231,23 +233,31 @@ const unused = ({ early, runs }: Batch): number => (early === undefined || runs.
 export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
 /**
- * Given up for now: what its tests showed is kept, and a green one lands without another run. Only tests that had not ended
- * come to nothing. What was known without a test is known again.
+ * Somebody came in between. A green one lands without another run, and a red one says where to look; but nobody is blamed by
+ * what was seen before. What was tested without the suspected one comes to nothing.
  */
+export function interrupted(queue: Queue): Queue {
+  const { sound: _then, ...known } = withoutBeside(queue);
+  const { batch, ahead } = known;
+  if (batch === undefined) return known;
+  const { early, runs } = batch;
+  return {
+    ...known,
+    ...defined({ ahead: ahead?.map((one) => (one.run === undefined ? one : { ...one, run: aged(one.run) })) }),
+    batch: { ...batch, runs: runs.map(aged), ...defined({ early: early && aged(early) }) },
+  };
+}
+
+/** Given up for now: tests that had not ended come to nothing, and what was known without a test is known again. */
 export function released(queue: Queue): Queue {
   const running = queue.ahead?.findIndex(({ run }) => run === undefined) ?? -1;
-  const shown = running === -1 ? queue : withoutAhead(queue, running);
-  const { batch, ...kept } = queue.batch?.beside?.run === undefined ? withoutBeside(shown) : shown;
+  const { batch, ...kept } = interrupted(running === -1 ? queue : withoutAhead(queue, running));
   if (batch === undefined) return queue;
-  const isKept = (run: BatchRun): boolean => run.upto <= batch.landed || isTest(run);
-  const { beside, early, landed: there, in_vain } = batch;
-  const runs = batch.runs.filter(isKept).map(aged);
+  const { early, landed: there, in_vain } = batch;
+  const runs = batch.runs.filter((run) => run.upto <= there || isTest(run));
   if (runs.length === 0 && there === 0 && early === undefined && in_vain === undefined && kept.ahead === undefined)
     return kept;
-  if (beside?.run === undefined) return { ...kept, batch: { ...batch, runs } };
-  const after = batch.runs.slice(0, beside.after).filter(isKept).length;
-  const { atop: _ended, ...others } = beside;
-  return { ...kept, batch: { ...batch, runs, beside: { ...others, after, run: aged(beside.run) } } };
+  return { ...kept, batch: { ...batch, runs } };
 }
 
 const aged = (run: BatchRun): BatchRun => ({ ...run, old: true });
@@ -265,6 +275,6 @@ export const outcomesOf = ({ batches = [] }: Queue): readonly boolean[] =>
     ...(blamed === undefined ? [] : [true]),
   ]);
 
-/** The run that made a culprit of the entry at this place: its last red one. */
+/** The last red run of the entry at this place, without those behind it. */
 export const proofOf = ({ runs }: Batch, at: number): BatchRun | undefined =>
-  runs.findLast((run: Run) => run.red && run.upto >= at);
+  runs.findLast((run: Run) => run.red && run.upto === at) ?? runs.findLast((run: Run) => run.red && run.upto >= at);

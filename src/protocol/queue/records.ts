@@ -27,9 +27,7 @@ const RunSchema = v.object({
   /** Of a green one: what tested it, and how long. */
   by: v.optional(text),
   seconds: v.optional(v.number()),
-  /** The suspected one, on top of those that were green beside it. */
-  atop: v.optional(v.literal(true)),
-  /** Whoever saw it gave up since: it says nothing of an outage now. */
+  /** Whoever saw it gave up since: it convicts nobody. */
   old: v.optional(v.literal(true)),
 });
 
@@ -48,8 +46,8 @@ const BesideSchema = v.object({
   ...AheadSchema.entries,
   /** How many runs the batch had before. */
   after: count,
-  /** They were green, and the suspected one is tested on top of them as this. */
-  atop: v.optional(commit),
+  /** One of them is built on the suspected one, and brings it along. */
+  brings: v.optional(v.literal(true)),
 });
 
 const BatchSchema = v.object({
@@ -95,6 +93,8 @@ export const QueueSchema = v.object({
     }),
   ),
   batch: v.optional(BatchSchema),
+  /** Where many are bad: the branch was green here by a test just now, and by whom. */
+  sound: v.optional(v.object({ at: commit, by: v.optional(text) })),
   /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
   ahead: v.optional(v.array(AheadSchema)),
   /** Those behind a culprit: the next batch. */
@@ -175,12 +175,12 @@ export interface QueuePayloads {
     readonly seconds?: number;
   };
   /**
-   * A batch is tested on top of the one under way, or beside it, on the branch, or the suspected one atop of those; once
-   * more, when that test is over.
+   * A batch is tested on top of the one under way, or beside it, on the branch, without the suspected one, unless one of
+   * them `brings` it; once more, when that test is over.
    */
   'merge-ahead': Announced & {
     readonly beside?: true;
-    readonly atop?: true;
+    readonly brings?: true;
     readonly before?: readonly Announced[];
     readonly process?: string;
     readonly by?: string;

@@ -50,12 +50,9 @@ export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): s
   const done = [...red, ...(landed === 0 ? [] : [`${span(landed)} landed`])];
   const runs = entries.some(({ task }) => runsIt(board, task));
   const idle = mergeable(board.state).length === 1;
-  const now = runs ? stepText(batch, batchStep(queueOf(board.state), { idle, ...stageOf(batch) })) : WAITS;
+  const now = runs ? stepText(batch, batchStep(queueOf(board.state), { idle })) : WAITS;
   return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
 }
-
-/** As far as the record tells what whoever runs it can do. */
-const stageOf = ({ beside }: Batch) => ({ beside: beside !== undefined, atop: beside?.atop !== undefined });
 
 const WAITS = 'nobody goes on with it right now';
 
@@ -64,18 +61,23 @@ function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
   return task !== undefined && mergingBy(board, task) !== undefined;
 }
 
-function stepText({ entries }: Batch, step: BatchStep): string {
+function stepText({ entries, beside }: Batch, step: BatchStep): string {
   switch (step.step) {
     case 'test':
       return `testing ${span(step.upto)}${step.again ? ' again' : ''}`;
     case 'land':
       return `landing ${span(step.upto)}`;
-    case 'beside':
-      return `testing those behind ${entries[step.at - 1]?.task} without it`;
-    case 'atop':
-      return `testing ${entries[step.at - 1]?.task} on top of those behind it`;
+    case 'beside': {
+      // Where none of them can be tested, the branch is.
+      const suspect = entries[step.at - 1]?.task;
+      return beside === undefined
+        ? `testing the branch without ${suspect}`
+        : `testing those behind ${suspect} without it`;
+    }
     case 'beneath':
       return `testing the branch without ${entries[step.at - 1]?.task}${step.again ? ' again' : ''}`;
+    case 'turn':
+      return `those behind ${entries[step.at - 1]?.task} land first`;
     case 'hold':
       return 'the branch itself is red';
     case 'alone':
@@ -171,8 +173,7 @@ function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> 
   };
 }
 
-const runText = (run: BatchRun): RunView =>
-  runView(run.atop === true ? `${span(run.upto)}, on top of those behind it` : span(run.upto), run);
+const runText = (run: BatchRun): RunView => runView(span(run.upto), run);
 
 const runView = (what: string, { red, log, output }: Pick<BatchRun, 'red' | 'log' | 'output'>): RunView => ({
   text: `${what}: ${red ? 'red' : 'green'}`,

@@ -6,6 +6,7 @@ import { proofOf } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
 import { hasSameTest } from '../integration-test.ts';
+import { ALONE, pin, unpin } from '../pins.ts';
 import { type Link, mergeMessage } from './chain.ts';
 import { failOnTest, landedSince } from './fail.ts';
 import { type Running, recordRun, stop, type Went } from './steps.ts';
@@ -20,7 +21,9 @@ export async function aloneStep(run: Running, batch: Batch, at: number): Promise
   const id = link.task.id;
   const request = { task: id, candidate, judge: '', base: move.onto, again: 'liza queue release', what: `${id} alone` };
   const known = candidate === link.commit ? await move.known({ ...link, candidate }) : undefined;
+  await pin(move.gitDir, [{ id: ALONE, at: candidate }]);
   const tested = known ?? (await move.test(request));
+  await unpin(move.gitDir, ALONE);
   if (isRefusal(tested)) return stop(run, tested);
   const red = tested.verdict === 'red';
   const log = tested.verdict === 'red' || tested.verdict === 'green' ? tested.log : undefined;
@@ -56,9 +59,16 @@ export async function blameStep(run: Running, batch: Batch, at: number): Promise
   const others =
     at > 1 && alone !== undefined ? batch.entries.slice(0, at - 1).map(({ task }) => task) : await othersOf(run, link);
   const since = at > 1 && alone !== undefined ? undefined : link.task.base_commit;
-  const beside = { others, ...defined({ since, red: alone?.red }) };
+  const beside = { others, ...defined({ since, red: alone?.red, again: againWith(batch, at) }) };
   const failure = await failOnTest({ context: move.context, task: link.task, run: proof, beside });
   if (failure.guard !== 'integration-test') return stop(run, failure);
   progress.failed.push({ task: link.task.id, failure });
   return 'done';
+}
+
+/** Those behind it that its last red run was with. */
+function againWith({ entries, runs }: Batch, at: number): readonly string[] | undefined {
+  const last = runs.findLast(({ red }) => red);
+  if (last === undefined || last.upto <= at) return undefined;
+  return entries.slice(at, last.upto).map(({ task }) => task);
 }

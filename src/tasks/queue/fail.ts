@@ -81,9 +81,17 @@ interface Beside {
   readonly since?: string;
   /** How its own test went, without them; absent: there was none. */
   readonly red?: boolean;
+  /** Those it was red with once more, all of which were green without it. */
+  readonly again?: readonly string[];
 }
 
-function besideText({ others, since, red }: Beside): string {
+function besideText(beside: Beside): string {
+  const { again } = beside;
+  const more = again === undefined ? '' : `; red again with ${firstFew(again, MOST_NAMED)}, green without it`;
+  return `${withText(beside)}${more}`;
+}
+
+function withText({ others, since, red }: Beside): string {
   if (others.length === 0) return '';
   if (red === true)
     return since === undefined ? '; without those before it in its batch it is red, too' : '; alone it is red, too';

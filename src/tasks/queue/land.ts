@@ -53,8 +53,6 @@ export async function landStep(run: Running, batch: Batch, links: readonly Link[
   }
   run.state = committed.state;
   run.links = run.links.slice(links.length);
-  run.noBeside = false;
-  run.noAtop = false;
   run.move = { ...move, onto: to, ids: run.links.map(({ task }) => task.id) };
   // Nobody is blamed by a test that the branch has no more: those behind it begin again with the new one.
   if (run.links.length === 0 || !(await hasNewTest(move.gitDir, move.judge ?? move.onto, to))) return 'go on';

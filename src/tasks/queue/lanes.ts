@@ -2,6 +2,7 @@
 // they show is on the board as soon as it is known; nothing of them is announced to land. A batch that is red, or that
 // stops, ends them.
 
+import type { PrivateGitDir } from '../../git/private-git-dir.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { aheadAt, inLanes, tipOf } from '../../protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
@@ -12,6 +13,7 @@ import type { Settings, State } from '../../protocol/state.ts';
 import { transact } from '../../store/transact.ts';
 import { thisProcess } from '../context.ts';
 import { hasSameTest, type TestRequest, testResult } from '../integration-test.ts';
+import { aheadId, pin, unpin } from '../pins.ts';
 import { redOf, type Tested } from '../rules/tested.ts';
 import { announcement, type Building, chainAhead, type Link } from './chain.ts';
 
@@ -35,6 +37,7 @@ export interface Lanes {
 
 interface Test {
   readonly by: string;
+  readonly gitDir: PrivateGitDir;
   readonly stop: AbortController;
   readonly ended: Promise<Tested | Refusal>;
 }
@@ -54,8 +57,13 @@ export function openLanes(): Lanes {
           process: thisProcess(ground.context),
           by: ground.by,
         } as const;
+        const id = aheadId(last.candidate);
+        await pin(ground.gitDir, [{ id, at: last.candidate }]);
         const begun = await transact(ground.context, ahead);
-        if (!begun.ok) return now;
+        if (!begun.ok) {
+          await unpin(ground.gitDir, id);
+          return now;
+        }
         now = begun.state;
         const stop = new AbortController();
         const ended = test(ground, links, last, stop.signal).then(async (tested) => {
@@ -65,7 +73,7 @@ export function openLanes(): Lanes {
         });
         ended.catch(() => {}); // told to whoever awaits it
         void endIfDropped(ground, last.candidate, stop, ended);
-        tests.set(last.candidate, { stop, ended, by: ground.by });
+        tests.set(last.candidate, { stop, ended, by: ground.by, gitDir: ground.gitDir });
       }
     },
     resultOf: (candidate, by) => {
@@ -75,6 +83,7 @@ export function openLanes(): Lanes {
     stop: async () => {
       for (const { stop } of tests.values()) stop.abort();
       await Promise.allSettled([...tests.values()].map(({ ended }) => ended));
+      for (const [candidate, { gitDir }] of tests) await unpin(gitDir, aheadId(candidate));
       tests.clear();
     },
   };

@@ -2,7 +2,7 @@
 // from the board at each step (protocol/queue/batch.ts), and what it did is recorded there before anything follows from
 // it: whoever comes after a kill goes on. The branch moves only to commits that were tested, and by compare-and-swap.
 
-import { isRefusal } from '../../protocol/decision.ts';
+import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { type BatchStep, batchStep } from '../../protocol/queue/batch.ts';
 import { mergeable, queueOf } from '../../protocol/queue/order.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
@@ -10,7 +10,7 @@ import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
 import { heldBy } from '../move-branch.ts';
-import { pin, unpin } from '../pins.ts';
+import { BESIDE, pin, unpin } from '../pins.ts';
 import { redOf, type Tested } from '../rules/tested.ts';
 import type { Failed, Link } from './chain.ts';
 import { aloneStep, blameStep } from './culprit.ts';
@@ -26,7 +26,7 @@ import {
   stop,
   type Went,
 } from './steps.ts';
-import { atopStep, beneathStep, besideStep, holdIfUnable, holdStep } from './witness.ts';
+import { beneathStep, besideStep, holdIfUnable, holdStep } from './witness.ts';
 
 export interface BatchEnd {
   readonly landed: readonly LandedTask[];
@@ -64,6 +64,7 @@ async function runSteps(
   const announced = await transact(move.context, reservation(move, links));
   if (!announced.ok) return announced;
   if (move.tested && last.candidate !== move.onto) await pin(move.gitDir, pinsOf(links));
+  await unpin(move.gitDir, BESIDE);
   const run: Running = { move, links, progress, state: announced.state };
   for (;;) {
     const stopped = await oneStep(run);
@@ -80,7 +81,7 @@ function oneStep(run: Running): Promise<Went> | 'done' {
   if (batch === undefined || !followBatch(run, batch)) return 'done';
   // Only the culprit itself would wait.
   const idle = mergeable(run.state).length === 1;
-  const step = batchStep(queue, { idle, beside: !idle && run.noBeside !== true, atop: run.noAtop !== true });
+  const step = batchStep(queue, { idle });
   switch (step.step) {
     case 'test':
       return testStep(run, batch, step);
@@ -88,8 +89,6 @@ function oneStep(run: Running): Promise<Went> | 'done' {
       return landStep(run, batch, linksUpto(run, batch, step.upto));
     case 'beside':
       return besideStep(run, batch, step.at);
-    case 'atop':
-      return atopStep(run, batch);
     case 'beneath':
       return beneathStep(run, batch, step.at);
     case 'hold':
@@ -98,6 +97,7 @@ function oneStep(run: Running): Promise<Went> | 'done' {
       return aloneStep(run, batch, step.at);
     case 'blame':
       return blameStep(run, batch, step.at);
+    case 'turn':
     case 'done':
       return 'done';
     default:
@@ -172,10 +172,12 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
 }
 
 /** What a test of it showed, or will, that began while the batch before was tested. */
-async function early({ move, state }: Running, candidate: string): Promise<Tested | undefined> {
+async function early({ move, state }: Running, candidate: string): Promise<Tested | Refusal | undefined> {
   const ahead = await move.lanes?.resultOf(candidate, move.by);
-  if (ahead !== undefined && !isRefusal(ahead)) return ahead;
+  if (ahead !== undefined && !isRefusal(ahead)) return (await move.rejudged()) ?? ahead;
   const { batch } = queueOf(state);
   const is = batch?.entries.at(-1)?.candidate === candidate;
-  return is && batch.early !== undefined ? seenEarly(batch.early) : undefined;
+  const seen = is ? batch.early : undefined;
+  // A red one from before convicts nobody.
+  return seen === undefined || (seen.red && seen.old === true) ? undefined : seenEarly(seen);
 }

@@ -1,6 +1,7 @@
 // What the steps of a batch share: what moves the branch and tests candidates, what was done so far, and how a step is
 // recorded.
 
+import type { Board } from '../../protocol/board.ts';
 import type { CommandOf } from '../../protocol/command.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import type { Settings, State, Task } from '../../protocol/state.ts';
@@ -24,7 +25,9 @@ export interface BatchMove extends BranchMove {
   readonly judge?: string;
   /** What was seen green before on the very same files. */
   known(link: Link): Promise<Tested | undefined>;
+  /** A refusal also where somebody changed the judge meanwhile: then it says nothing. */
   test(request: TestRequest & { readonly base: string }): Promise<Tested | Refusal>;
+  rejudged(): Promise<Refusal | undefined>;
   /** Tests on top of it; without them it is tested by itself. */
   readonly lanes?: Lanes | undefined;
   fillLanes(state: State): Promise<State>;
@@ -32,9 +35,9 @@ export interface BatchMove extends BranchMove {
    * Candidates of these on that commit, to be tested there; none: where the branch is another test than the batch's would
    * judge them, or there is nothing to test.
    */
-  beside(onto: string, tasks: readonly Task[], branch?: string): Promise<readonly Link[]>;
+  beside(onto: string, tasks: readonly Task[]): Promise<readonly Link[]>;
   /** Tasks that are not tried now. */
-  not(): Iterable<string>;
+  not(now: Board): Iterable<string>;
 }
 
 export interface LandedTask {
@@ -61,9 +64,6 @@ export interface Running {
   state: State;
   /** The last test that was green. */
   test?: Tested;
-  /** Others were tested beside it, or cannot be; and it cannot be tested on top of them. */
-  noBeside?: boolean;
-  noAtop?: boolean;
 }
 
 export type Went = 'go on' | 'done' | MergeFailure;

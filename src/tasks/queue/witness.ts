@@ -1,92 +1,88 @@
 // Before anybody is blamed: whether tests work at all right now. A task is red on top of the branch; that may as well be an
 // outage of what tests need, a script that landed or a head that a person moved. Those behind it are tested without it,
-// which costs nothing, since they are tested next in any case; if they are green, it is tested on top of them. If they are
-// red too, the branch itself is. Where that is red twice the queue is held, and nobody is blamed.
+// which costs nothing, since they are tested next in any case. If they are red too, or nothing else can be tested, the
+// branch itself is. Where that is red and they are green, they land first; where it is red twice the queue is held.
 
+import { isAncestor } from '../../git/reach.ts';
+import type { Board } from '../../protocol/board.ts';
 import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { headOfBatch, left } from '../../protocol/queue/batch.ts';
+import { withoutBeside } from '../../protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import type { State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
+import { BESIDE, pin } from '../pins.ts';
 import { redOf } from '../rules/tested.ts';
 import { announcement } from './chain.ts';
 import { runOf } from './lanes.ts';
 import { type Running, recorded, recordRun, reservation, stop, type Went } from './steps.ts';
 
-/** They are the next batch, if the one that is suspected leaves. */
+/** They are the next batch, if the one that is suspected leaves. Where none of them can be tested the branch is. */
 export async function besideStep(run: Running, batch: Batch, at: number): Promise<Went> {
   const { move } = run;
   const late = await foresee(move.context, reservation(move, run.links));
   if (!late.ok) return stop(run, late);
   const suspect = batch.entries[at - 1]?.task ?? '';
-  const links = await move.beside(headOfBatch(batch), behind(run, batch, suspect));
+  const { board } = await move.context.store.read();
+  const links = await move.beside(headOfBatch(batch), behind(run, board, suspect));
   const last = links.at(-1);
-  run.noBeside = true;
-  if (last === undefined) return 'go on';
+  if (last === undefined) return beneathStep(run, batch, at);
+  const [own] = run.links;
+  const brings = own !== undefined && (await isAncestor(move.gitDir, own.commit, last.candidate));
+  // Built on the suspect they are not without it: they are asked only whether they bring what the branch lacks.
+  if (brings && !isBranchRed(batch)) return beneathStep(run, batch, at);
   const told = {
     name: 'merge-ahead',
     beside: true,
     ...announcement(links),
     process: move.process,
-    ...defined({ by: move.by }),
+    ...defined({ by: move.by, brings: brings ? (true as const) : undefined }),
   } as const;
-  if (!(await transact(move.context, told)).ok) return 'go on';
   const { task, candidate } = last;
+  await pin(move.gitDir, [{ id: BESIDE, at: candidate }]);
+  if (!(await transact(move.context, told)).ok) return beneathStep(run, batch, at);
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, without ${suspect},`;
   const tested = await move.test({
     task: task.id,
     candidate,
     judge: '',
     base: move.onto,
-    again: 'liza queue release',
+    again: RELEASE,
     what,
   });
   if (isRefusal(tested)) return stop(run, tested);
   const seen = await transact(move.context, { ...told, run: runOf(tested) });
-  // Refused where a person changed the order meanwhile: then it came to nothing.
+  // Refused where a person changed the order meanwhile: then it came to nothing, and they are asked again.
   run.state = seen.ok ? seen.state : (await move.context.store.read()).board.state;
+  return othersFirst(run, batch);
+}
+
+const isBranchRed = ({ runs, landed }: Batch): boolean =>
+  runs.some(({ upto, red, old }) => upto === landed && red && old !== true);
+
+/** Where the branch is red and they are green, they are the batch by now, and land next. */
+function othersFirst(run: Running, { entries }: Batch): Went {
+  const now = queueOf(run.state).batch;
+  const [first] = run.links;
+  if (now?.early?.red !== false || now.entries.some(({ candidate }) => candidate === first?.candidate)) return 'go on';
+  if (!entries.some(({ task }) => task === first?.task.id)) return 'go on';
+  run.progress.turned = true;
   return 'go on';
 }
 
-/** On top of those that are green without it, which may have what the branch lacks. */
-export async function atopStep(run: Running, { beside, entries, landed }: Batch): Promise<Went> {
-  const { move } = run;
-  const onto = beside?.entries.at(-1)?.candidate;
-  const suspect = run.links.find(({ task }) => task.id === entries[landed]?.task);
-  if (onto === undefined || suspect === undefined) return 'done';
-  const late = await foresee(move.context, reservation(move, run.links));
-  if (!late.ok) return stop(run, late);
-  const [link] = await move.beside(onto, [suspect.task], move.onto);
-  run.noAtop = true;
-  if (link === undefined) return 'go on';
-  const { task, candidate } = link;
-  const told = { name: 'merge-ahead', atop: true, ...announcement([link]), process: move.process } as const;
-  const begun = await transact(move.context, { ...told, ...defined({ by: move.by }) });
-  if (!begun.ok) return 'go on';
-  const what = `${task.id}, on top of those that are green without it,`;
-  const tested = await move.test({
-    task: task.id,
-    candidate,
-    judge: '',
-    base: move.onto,
-    again: 'liza queue release',
-    what,
-  });
-  if (isRefusal(tested)) return stop(run, tested);
-  const seen = await transact(move.context, { ...told, run: runOf(tested) });
-  run.state = seen.ok ? seen.state : (await move.context.store.read()).board.state;
-  if (seen.ok && tested.verdict !== 'red') run.progress.turned = true;
-  return 'go on';
-}
-
-/** As they would be chosen if it had left. */
-function behind({ state, move }: Running, { beside: _none, ...batch }: Batch, suspect: string): readonly Task[] {
+/** As they would be chosen now if it had left. */
+function behind({ move }: Running, board: Board, suspect: string): readonly Task[] {
+  const { state } = board;
   const { goal } = state;
-  const queue = left({ ...queueOf(state), batch }, suspect, batch.since);
-  const without: State = { ...withoutSome(state, new Set([suspect, ...move.not()])), goal: { ...goal, queue } };
+  const queue = queueOf(state);
+  const after = queue.batch === undefined ? queue : left(withoutBeside(queue), suspect, queue.batch.since);
+  const without: State = {
+    ...withoutSome(state, new Set([suspect, ...move.not(board)])),
+    goal: { ...goal, queue: after },
+  };
   return nextBatch(without, move.settings, true);
 }
 
@@ -103,14 +99,15 @@ export async function beneathStep(run: Running, batch: Batch, at: number): Promi
     candidate,
     judge: '',
     base: move.onto,
-    again: 'liza queue release',
+    again: RELEASE,
     times,
     what,
   });
   if (isRefusal(tested)) return stop(run, tested);
   const red = tested.verdict === 'red';
   const shown = red ? redOf(tested) : { red, ...(tested.verdict === 'green' ? { log: tested.log } : {}) };
-  return recordRun(run, { task, candidate, beneath: true, ...shown });
+  const went = await recordRun(run, { task, candidate, beneath: true, ...shown });
+  return went === 'go on' ? othersFirst(run, batch) : went;
 }
 
 export async function holdStep(run: Running, batch: Batch): Promise<Went> {

@@ -186,14 +186,14 @@ describe('the branch itself would be red, and one that waits has what it lacks: 
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'MERGED', r: 'MERGED' });
   });
 
-  test('what is behind conflicts with it: the branch itself is tested, and the queue is held', async () => {
+  test('also where it conflicts with the one that is red', async () => {
     approved(
       { t: { [SCRIPT]: STRICTER }, a: { 'x.txt': 'a\n' }, b: { 'b.ok': 'b\n', 'x.txt': 'b\n' } },
       { merge_batch: 1 },
     );
-    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['t']);
-    expect(succeeded(await merge()).stopped).toMatchObject({ message: expect.stringContaining('red without any') });
-    expect((await p.task('a')).status).toBe('APPROVED');
+    await mergeAll();
+    expect(await statuses()).toEqual({ t: 'MERGED', a: 'INTEGRATION_FAILED', b: 'MERGED' });
+    expect((await p.last('a', 'integration_failed'))?.['reason']).toContain('merge conflict in x.txt');
   });
 });
 

@@ -1,7 +1,7 @@
 // The rows of the merge queue besides those of `wt merge`: what a test of a candidate showed, and what a person says about
 // the order. A task's own hold is `pause` and `resume`; one that is taken out has failed to integrate.
 
-import { iso } from '../../../text/time.ts';
+import { type Instant, iso } from '../../../text/time.ts';
 import { actorName, LIZA } from '../../board.ts';
 import { patch, withTask } from '../../change.ts';
 import type { CommandOf } from '../../command.ts';
@@ -9,12 +9,12 @@ import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import { announcedOf, ended, headOfBatch, placeOf, ran, ranAlone, ranBeneath } from '../../queue/batch.ts';
-import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead, withoutBeside } from '../../queue/lanes.ts';
+import { announcedOf, ended, headOfBatch, interrupted, placeOf, ran, ranAlone, ranBeneath } from '../../queue/batch.ts';
+import { aheadAt, begunAhead, ranAhead, tipOf, withoutAhead } from '../../queue/lanes.ts';
 import { queueOf } from '../../queue/order.ts';
 import type { Queue } from '../../queue/shape.ts';
-import { begunAtop, begunBeside, ranAtop, ranBeside } from '../../queue/suspect.ts';
-import type { Settings } from '../../state.ts';
+import { begunBeside, ranBeside, turned } from '../../queue/suspect.ts';
+import type { Settings, State } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { baseOf, beginningOf, chained, sessionOver, withoutAnnouncements, withQueue } from './batch.ts';
 
@@ -55,15 +55,25 @@ export const mergeRun: Row<'merge-run'> = {
     const upto = placeOf(queueOf(state).batch, task.id) ?? 0;
     const what = alone === true ? `${task.id} alone` : beneath === true ? `without ${task.id}` : `up to ${task.id}`;
     const run = { red, time: iso(now), ...defined({ reason, log, output, by, seconds }) };
+    const seen = withQueue(state, (queue) => {
+      if (alone === true) return ranAlone(queue, { candidate, red, ...defined({ log, onto }) });
+      return beneath === true ? ranBeneath(queue, run) : ran(queue, { ...run, upto });
+    });
     return {
-      state: withQueue(state, (queue) => {
-        if (alone === true) return ranAlone(queue, { candidate, red, ...defined({ log, onto }) });
-        return beneath === true ? ranBeneath(queue, run) : ran(queue, { ...run, upto });
-      }),
+      state: beneath === true ? othersFirst(seen, now) : seen,
       detail: `${red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ${what}`,
     };
   },
 };
+
+/** They land in another order than was announced. */
+function othersFirst(state: State, now: Instant): State {
+  const { batch } = queueOf(state);
+  const after = turned(queueOf(state), iso(now));
+  const [suspect] = batch === undefined ? [] : announcedOf(batch);
+  if (after === queueOf(state) || suspect === undefined) return state;
+  return withQueue(withoutAnnouncements(state, suspect.task), () => after);
+}
 
 export const mergeAhead: Row<'merge-ahead'> = {
   name: 'merge-ahead',
@@ -92,10 +102,10 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
     {
       name: 'announced',
-      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or atop of those that were green there, and it is the suspected one; or its test had begun',
-      check: ({ state, settings, task, command }) => {
+      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or its test had begun',
+      check: ({ state, settings, command }) => {
         const queue = queueOf(state);
-        const is = command.run === undefined ? mayBegin(queue, command, task.id, settings) : isBegun(queue, command);
+        const is = command.run === undefined ? mayBegin(queue, command, settings) : isBegun(queue, command);
         if (is) return undefined;
         const where = placeOfTest(command);
         return refuse(`${command.candidate} is not tested ${where} the batch that is under way`, 'Run it again');
@@ -103,28 +113,25 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
   ],
   effects:
-    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; green atop of those beside it, it is the last of them, and they are the batch; the status stays, and nothing is announced to land',
+    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; green beside it where the branch is red, they are the batch; the status stays, and nothing is announced to land',
   change: ({ state, task, command, now }) => {
-    const { candidate, run, before = [], beside, atop } = command;
+    const { candidate, run, before = [], beside, brings } = command;
     const beginning = beginningOf(state, command, iso(now));
     const named = [...before.map((one) => one.task), task.id].join(', ');
-    const how = atop === true ? 'atop of those beside' : beside === true ? 'beside' : 'ahead';
+    const how = beside === true ? 'beside' : 'ahead';
     if (run === undefined)
       return {
-        state: withQueue(state, (queue) => {
-          if (atop === true) return begunAtop(queue, candidate);
-          return (beside === true ? begunBeside : begunAhead)(queue, beginning);
-        }),
+        state: withQueue(state, (queue) =>
+          beside === true ? begunBeside(queue, { ...beginning, ...defined({ brings }) }) : begunAhead(queue, beginning),
+        ),
         detail: `${named} tested ${how} as ${candidate.slice(0, 12)}, on top of ${beginning.base.slice(0, 12)}`,
       };
     const told = { upto: beginning.entries.length, time: iso(now), ...defined(run) };
-    // They land together, in another order than was announced.
-    const free = atop === true && !run.red ? withoutAnnouncements(state, task.id) : state;
+    const seen = withQueue(state, (queue) =>
+      beside === true ? ranBeside(queue, told) : ranAhead(queue, candidate, told),
+    );
     return {
-      state: withQueue(free, (queue) => {
-        if (atop === true) return ranAtop(queue, told, iso(now));
-        return beside === true ? ranBeside(queue, told) : ranAhead(queue, candidate, told);
-      }),
+      state: beside === true ? othersFirst(seen, now) : seen,
       detail: `${run.red ? 'red' : 'green'}: ${candidate.slice(0, 12)}, ${how}, up to ${task.id}`,
     };
   },
@@ -132,24 +139,17 @@ export const mergeAhead: Row<'merge-ahead'> = {
 
 type Ahead = CommandOf<'merge-ahead'>;
 
-const placeOfTest = ({ beside, atop }: Ahead): string =>
-  atop === true ? 'atop of those beside' : beside === true ? 'beside' : 'on top of';
+const placeOfTest = ({ beside }: Ahead): string => (beside === true ? 'beside' : 'on top of');
 
-function mayBegin(queue: Queue, command: Ahead, id: string, settings: Settings): boolean {
+function mayBegin(queue: Queue, command: Ahead, settings: Settings): boolean {
   const { batch } = queue;
   const onto = baseOf(command);
-  if (command.atop !== true && command.beside !== true) return tipOf(queue, settings.merge_lanes) === onto;
-  if (batch === undefined) return false;
-  if (command.beside === true) return batch.beside === undefined && headOfBatch(batch) === onto;
-  const { beside } = batch;
-  const isGreen = beside?.run?.red === false && beside.atop === undefined;
-  return isGreen && beside.entries.at(-1)?.candidate === onto && batch.entries[batch.landed]?.task === id;
+  if (command.beside !== true) return tipOf(queue, settings.merge_lanes) === onto;
+  return batch !== undefined && headOfBatch(batch) === onto;
 }
 
-function isBegun(queue: Queue, { candidate, beside, atop }: Ahead): boolean {
-  const there = queue.batch?.beside;
-  if (atop === true) return there?.atop === candidate;
-  const begun = beside === true ? there : aheadAt(queue, candidate);
+function isBegun(queue: Queue, { candidate, beside }: Ahead): boolean {
+  const begun = beside === true ? queue.batch?.beside : aheadAt(queue, candidate);
   return begun?.entries.at(-1)?.candidate === candidate && begun.run === undefined;
 }
 
@@ -179,7 +179,7 @@ export const queueHold: Row<'queue hold'> = {
       ...defined({ reason: command.reason }),
     });
     return {
-      state: withQueue(free, (queue) => ({ ...(isRed ? ended(queue, iso(now)) : queue), held })),
+      state: withQueue(free, (queue) => ({ ...(isRed ? ended(interrupted(queue), iso(now)) : queue), held })),
       detail: 'the merge queue is held',
     };
   },
@@ -227,8 +227,8 @@ export const queueFirst: Row<'queue first'> = {
       // Neither those behind a culprit go before it, nor those that are tested ahead, nor a batch that nobody has begun.
       (before) => {
         const isBegun = before.batch?.entries.some(({ task: id }) => findTask(state, id)?.merging !== undefined);
-        const queue = isBegun === false ? ended(before, iso(now)) : before;
-        const { rest: _, rest_judge: _judge, ...others } = withoutBeside(withoutAhead(queue));
+        const queue = isBegun === false ? ended(before, iso(now)) : withoutAhead(before);
+        const { rest: _, rest_judge: _judge, ...others } = interrupted(queue);
         return others;
       },
     ),

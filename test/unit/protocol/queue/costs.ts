@@ -13,7 +13,7 @@ import {
 import { batchSize } from '../../../../src/protocol/queue/batch-size.ts';
 import type { Entry } from '../../../../src/protocol/queue/records.ts';
 import type { Queue } from '../../../../src/protocol/queue/shape.ts';
-import { begunAtop, begunBeside, ranAtop, ranBeside } from '../../../../src/protocol/queue/suspect.ts';
+import { begunBeside, ranBeside, turned } from '../../../../src/protocol/queue/suspect.ts';
 import { random } from './simulated.ts';
 
 /** Runs per queued change of FIELD-NOTES-2 for prefix search, without the second run of a red batch. */
@@ -67,7 +67,7 @@ export function cost(bad: number, size: number | 'auto', tasks = 20_000, seed = 
     const isOver = (): boolean => {
       const { batch } = queue;
       if (batch === undefined) return true;
-      const step = batchStep(queue, { idle: false, beside: true, atop: true });
+      const step = batchStep(queue, { idle: false });
       const open = batch.entries.slice(batch.landed);
       const place = (n: number): Entry => batch.entries[n - 1] as Entry;
       switch (step.step) {
@@ -91,13 +91,7 @@ export function cost(bad: number, size: number | 'auto', tasks = 20_000, seed = 
           next = fresh;
           queue = begunBeside(queue, { base: headOfBatch(batch), since: '', entries });
           queue = ranBeside(queue, { upto: entries.length, red: test(entries), time: '', log: 'x' });
-          return false;
-        }
-        case 'atop': {
-          const [suspect] = open;
-          const these = [...(queue.batch?.beside?.entries ?? []), ...(suspect === undefined ? [] : [suspect])];
-          queue = begunAtop(queue, `c${++commits}`);
-          queue = ranAtop(queue, { upto: these.length, red: test(these), time: '', log: 'x' }, '');
+          queue = turned(queue, '');
           return false;
         }
         case 'beneath':

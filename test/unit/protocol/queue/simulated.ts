@@ -20,7 +20,7 @@ import { aheadAt, begunAhead, inLanes, ranAhead, tipOf } from '../../../../src/p
 import { nextBatch, queueOf, withoutSome } from '../../../../src/protocol/queue/order.ts';
 import type { Entry } from '../../../../src/protocol/queue/records.ts';
 import type { Batch, Queue } from '../../../../src/protocol/queue/shape.ts';
-import { begunAtop, begunBeside, ranAtop, ranBeside } from '../../../../src/protocol/queue/suspect.ts';
+import { begunBeside, ranBeside, turned } from '../../../../src/protocol/queue/suspect.ts';
 import type { Settings, State, Task } from '../../../../src/protocol/state.ts';
 
 export function random(seed: number): () => number {
@@ -141,9 +141,11 @@ class Simulation {
   private announced = false;
   private outages = 0;
   private holds = 0;
-  /** What the record was told, in order; `''`: a green one on the branch without the suspect. */
+  /** What the record was told, in order; `''`: a green one on the branch, of others than the suspect. */
   private readonly told: { readonly commit: string; readonly red: boolean }[] = [];
   private readonly unproven: number[] = [];
+  /** How much had been told when the last one was interrupted. */
+  private sitting = 0;
   private twice = 0;
   /** Tests that were run since the last outage began or ended. */
   private since = APART;
@@ -261,6 +263,8 @@ class Simulation {
 
   private release(): void {
     this.record(released);
+    // What was seen before convicts nobody.
+    this.sitting = this.told.length;
     this.announced = false;
   }
 
@@ -387,12 +391,12 @@ class Simulation {
     const { batch } = queue;
     if (batch === undefined) return false;
     const idle = this.state.tasks.filter(({ status }) => status === 'APPROVED').length === 1;
-    const step = batchStep(queue, { idle, beside: !idle, atop: true });
+    const step = batchStep(queue, { idle });
     if (step.step === 'done') return false;
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
     if (step.step === 'hold') return this.hold();
     if (step.step === 'beside') return this.beside(batch, batch.entries[step.at - 1] as Entry);
-    if (step.step === 'atop') return this.atop(batch);
+    if (step.step === 'turn') throw new Error('it has turned already');
     if (step.step === 'beneath') return this.beneath(batch);
     if (step.step === 'test') {
       const entry = batch.entries[step.upto - 1] as Entry;
@@ -433,7 +437,7 @@ class Simulation {
     this.announced = false;
     this.mark(new Set([culprit.task]), 'INTEGRATION_FAILED');
     this.blamed.push(n);
-    if (!this.isProven(n, culprit.candidate, headOfBatch(batch))) this.unproven.push(n);
+    if (!this.isProven(n, culprit, batch)) this.unproven.push(n);
     if (batch.alone?.red === false) this.together.push(n);
     if (!batch.runs.every(isTest)) throw new Error('a run without a log');
     return false;
@@ -443,14 +447,23 @@ class Simulation {
     this.told.push({ commit, red });
   }
 
-  /** Red, the branch green without it, red again: since the last time that it was green itself. */
-  private isProven(n: number, culprit: string, beneath: string): boolean {
-    const since = this.told.slice(this.told.findLastIndex(({ commit, red }) => commit === culprit && !red) + 1);
-    const first = since.findIndex(({ commit, red }) => red && commit === culprit);
-    // The last one may be the whole batch again.
-    const last = since.findLastIndex(({ commit, red }) => red && this.content.get(commit)?.has(n) === true);
-    const between = since.slice(Math.max(0, first), last);
-    return first !== -1 && between.some(({ commit, red }) => !red && (commit === beneath || commit === ''));
+  /**
+   * Red, green without it, and red again: in one sitting, since the last time that it was green itself. The last two differ
+   * in nothing but it, and the last one had been tested before; where many are bad, `''` is enough.
+   */
+  private isProven(n: number, { task, candidate }: Entry, { entries, landed: there, base }: Batch): boolean {
+    const beneath = entries[there - 1]?.candidate ?? base;
+    const all = this.told.slice(this.told.findLastIndex(({ commit, red }) => commit === candidate && !red) + 1);
+    const since = all.slice(-Math.max(0, this.told.length - this.sitting) || all.length);
+    const whole = entries.at(-1)?.candidate ?? '';
+    const first = since.findIndex(({ commit, red }) => red && commit === candidate);
+    const isPair = (without: string, withIt: string): boolean => {
+      const green = since.findIndex(({ commit, red }, at) => at > first && !red && commit === without);
+      return green !== -1 && since.slice(green).some(({ commit, red }) => red && commit === withIt);
+    };
+    if (first === -1 || this.content.get(candidate)?.has(n) !== true) return false;
+    if (isPair(beneath, candidate) || isPair(`beside ${task}`, whole)) return true;
+    return entries.length - there === 1 && isPair('', candidate);
   }
 
   /** Those behind the one that is suspected, as they would be chosen if it had left. */
@@ -463,32 +476,26 @@ class Simulation {
     if (entries.length === 0) return this.beneath(batch);
     this.record((now) => begunBeside(now, { base, since: '', entries: [...entries] }));
     const red = this.test(entries.at(-1)?.candidate ?? '');
-    this.record((now) => ranBeside(now, { upto: entries.length, red, time: '', log: 'x' }));
-    if (!red) this.tell('', red);
-    return true;
+    this.record((now) => turned(ranBeside(now, { upto: entries.length, red, time: '', log: 'x' }), ''));
+    const rest = batch.entries.slice(batch.landed + 1);
+    const isRest = rest.length === entries.length && rest.every((one, n) => one.task === entries[n]?.task);
+    if (!red) this.tell(isRest ? `beside ${task}` : '', red);
+    return this.goesOn(batch);
   }
 
-  /** The suspected one behind those that are green without it; green, they land in that order. */
-  private atop(batch: Batch): boolean {
-    const { beside, entries, landed: there } = batch;
-    const suspect = entries[there] as Entry;
-    const onto = this.content.get(beside?.entries.at(-1)?.candidate ?? '') ?? new Set();
-    const candidate = this.make(new Set([...onto, Number(suspect.task.slice(1))]));
-    this.record((now) => begunAtop(now, candidate));
-    const red = this.test(candidate);
-    if (headOfBatch(batch) !== this.head) return this.giveUp();
-    this.record((now) => ranAtop(now, { upto: onto.size + 1, red, time: '', log: 'x' }, ''));
-    if (red) this.tell(suspect.candidate, red);
-    else this.announced = false;
-    return red;
+  /** Those beside it are the batch by now, if the branch is red. */
+  private goesOn({ entries }: Batch): boolean {
+    if (queueOf(this.state).batch?.entries.at(-1)?.task === entries.at(-1)?.task) return true;
+    this.announced = false;
+    return false;
   }
 
   private beneath(batch: Batch): boolean {
     const red = this.test(headOfBatch(batch));
     if (headOfBatch(batch) !== this.head) return this.giveUp();
-    this.record((now) => ranBeneath(now, { red, time: '', log: 'x' }));
+    this.record((now) => turned(ranBeneath(now, { red, time: '', log: 'x' }), ''));
     this.tell(headOfBatch(batch), red);
-    return true;
+    return this.goesOn(batch);
   }
 
   /** A person looks after it, or lets it go on too early. */
@@ -502,7 +509,10 @@ class Simulation {
 
   /** A test that was begun ahead is awaited. */
   private early(candidate: string): boolean | undefined {
-    if (!this.ahead.has(candidate)) return queueOf(this.state).batch?.early?.red;
+    if (!this.ahead.has(candidate)) {
+      const { early } = queueOf(this.state).batch ?? {};
+      return early?.red === true && early.old === true ? undefined : early?.red;
+    }
     const red = this.ahead.get(candidate) ?? this.redNow(candidate);
     this.ahead.delete(candidate);
     return red;

@@ -1,0 +1,189 @@
+// What comes in between while one is suspected: a hold, another order, other settings, an approval, git gc. And tests that
+// are red the first time they see a commit, on a branch that is red by itself. Nobody who is good is blamed, and nothing
+// that was dropped holds the queue.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { queueOf } from '../../../src/protocol/queue/order.ts';
+import { mergeQueue } from '../../../src/tasks/merge.ts';
+import type { Contents } from '../../support/core.mjs';
+import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
+
+const SCRIPT = 'scripts/integration-test.sh';
+/** Counts its runs, waits where it is told to, and is red the nth time where $HOME/red says so. */
+const COUNTED = `n=$(($(cat "$HOME/n" 2>/dev/null || echo 0) + 1)); echo $n > "$HOME/n"
+first() { [ ! -e "$HOME/seen.$(git rev-parse HEAD)" ] && touch "$HOME/seen.$(git rev-parse HEAD)"; }
+[ ! -e "$HOME/wait.$n" ] || { touch "$HOME/at.$n"; until [ -e "$HOME/go.$n" ]; do sleep 0.05; done; }
+[ ! -e "$HOME/red.$n" ] || { echo by chance; exit 1; }
+for bad in *.bad; do [ ! -e "$bad" ] || { echo "$bad is there"; exit 1; }; done
+`;
+const NEEDS_B = `${COUNTED}[ -e b.js ] || { echo b.js is missing; exit 1; }\n`;
+const SHY = '[ ! -e a.txt ] || ! first || { echo red the first time; exit 1; }\n';
+const AB: Readonly<Record<string, Contents>> = { a: { 'a.txt': 'a\n' }, b: { 'b.js': 'b\n' } };
+const BOTH = { a: 'MERGED', b: 'MERGED' };
+let p: Project;
+
+function approved(
+  script: string | undefined,
+  tasks: Readonly<Record<string, Contents>>,
+  config = {},
+  more: (made: Project) => readonly (ReturnType<typeof approvedTask> | string)[] = () => [],
+): void {
+  p = project({
+    files: script === undefined ? {} : { [SCRIPT]: script },
+    config: { integration_test_timeout: 60, sandbox: 'off', merge_batch: 1, ...config },
+    tasks: (made) => [...Object.entries(tasks).map(([id, files]) => approvedTask(made, id, files)), ...more(made)],
+  });
+}
+
+const mark = (name: string): void => fs.writeFileSync(path.join(p.base, name), '');
+const runs = (): number => Number(fs.readFileSync(path.join(p.base, 'n'), 'utf8'));
+const merge = () => mergeQueue(p.as('code-reviewer-1'), new Set());
+const statuses = async () => Object.fromEntries((await p.state()).tasks.map(({ id, status }) => [id, status]));
+
+/** Until all are gone or Liza holds the queue. */
+async function mergeAll(): Promise<Readonly<Record<string, string>>> {
+  const open = async () => {
+    const state = await p.state();
+    return state.tasks.some(({ status }) => status === 'APPROVED') && queueOf(state).held === undefined;
+  };
+  for (let n = 0; n < 8 && (await open()); n++) succeeded(await merge());
+  expect(p.refs('refs/liza/merging')).toEqual({});
+  return statuses();
+}
+
+/** While the nth test runs. */
+async function during(n: number, work: () => Promise<unknown> | unknown): Promise<void> {
+  mark(`wait.${n}`);
+  const merging = merge();
+  while (!fs.existsSync(path.join(p.base, `at.${n}`))) await new Promise((resolve) => setTimeout(resolve, 30));
+  await work();
+  mark(`go.${n}`);
+  await merging;
+}
+
+describe('the branch is red, and the next one mends it', () => {
+  test('held and released while that one is tested: both land', async () => {
+    approved(NEEDS_B, AB);
+    await during(3, () => p.ok(['queue', 'hold']));
+    await p.ok(['queue', 'release']);
+    expect(await mergeAll()).toEqual(BOTH);
+  });
+
+  test('put first while it is tested: both land', async () => {
+    for (const id of ['a', 'b']) {
+      approved(NEEDS_B, AB);
+      await during(3, () => p.ok(['queue', 'first', id]));
+      expect({ id, ...(await mergeAll()) }).toEqual({ id, ...BOTH });
+    }
+  }, 120_000);
+
+  test('that one is built on the one that is red: both land', async () => {
+    approved(NEEDS_B, { a: { 'a.txt': 'a\n' } }, {}, (made) => {
+      const [a] = Object.values(made.refs('refs/liza/review/a'));
+      return [approvedTask(made, 'b', { 'b.js': 'b\n' }, a)];
+    });
+    expect(await mergeAll()).toEqual(BOTH);
+    expect(runs()).toBe(3);
+  });
+
+  test('another is approved in a session that still runs: it is not asked, and those that may land do', async () => {
+    approved(NEEDS_B, { a: { 'a.txt': 'a\n' } }, { merge_batch: 'auto' }, () => ['b', 'x']);
+    await p.submitted('b', { 'b.js': 'b\n', 'test/b.test.js': 'x' });
+    await p.submitted('x', { 'x.txt': 'x\n', 'test/x.test.js': 'x' }, 'coder-2');
+    await during(1, async () => {
+      await p.approve('b');
+      p.pass(5);
+      await p.run('code-reviewer-1', { name: 'session-start', agent: 'code-reviewer-1', task: 'x' } as never);
+      p.pass(1);
+      await p.approve('x');
+    });
+    succeeded(await merge());
+    expect(await statuses()).toMatchObject(BOTH);
+    expect(queueOf(await p.state()).held).toBeUndefined();
+  });
+
+  test('and what is red has a test that is red the first time it sees a commit: both land', async () => {
+    approved(`${NEEDS_B}${SHY}`, AB);
+    expect(await mergeAll()).toEqual(BOTH);
+    // What led to a landing was not in vain.
+    expect((await p.ok(['queue'])).stdout).not.toContain('in vain');
+  });
+});
+
+describe('a test that is red the first time it sees a commit blames nobody', () => {
+  test('also where the branch was red by chance', async () => {
+    approved(`${COUNTED}${SHY}`, AB);
+    mark('red.2');
+    expect(await mergeAll()).toEqual(BOTH);
+  });
+
+  test('also where another is put first in the middle of the search, or the size of batches changes', async () => {
+    const three = { ...AB, z: { 'z.txt': 'z\n' } };
+    approved(`${COUNTED}${SHY}`, three, { merge_batch: 2 });
+    await during(2, () => p.ok(['queue', 'first', 'z']));
+    expect(await mergeAll()).toEqual({ ...BOTH, z: 'MERGED' });
+    approved(`${COUNTED}${SHY}`, three, { merge_batch: 3 });
+    await during(1, async () => {
+      await p.ok(['config', 'set', 'merge_batch', '1']);
+      await p.ok(['queue', 'hold']);
+    });
+    await p.ok(['queue', 'release']);
+    expect(await mergeAll()).toEqual({ ...BOTH, z: 'MERGED' });
+  }, 120_000);
+});
+
+describe('who judges is changed in the middle of a search: it begins again', () => {
+  test('test_command', async () => {
+    approved(undefined, AB, { test_command: 'sh "$HOME/t.sh"' });
+    const script = (name: string, tail: string) => fs.writeFileSync(path.join(p.base, name), `${COUNTED}${tail}`);
+    script('t.sh', '[ ! -e a.txt ] || exit 1\n');
+    script('t2.sh', '[ ! -e b.js ] || exit 1\n');
+    await during(1, () => p.ok(['config', 'set', 'test_command', 'sh "$HOME/t2.sh"']));
+    expect(await statuses()).toEqual({ a: 'APPROVED', b: 'APPROVED' });
+    expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
+  });
+
+  test('integration_test_timeout', async () => {
+    approved(`${COUNTED}[ ! -e a.txt ] || sleep 3\n`, AB, { integration_test_timeout: 2 });
+    await during(1, () => p.ok(['config', 'set', 'integration_test_timeout', '60']));
+    expect(await mergeAll()).toEqual(BOTH);
+  });
+});
+
+test('an outage, and a red run by chance after it: the test blames nobody', async () => {
+  approved(COUNTED, { a: { 'x.txt': 'a\n' }, b: { 'x.txt': 'b\n' }, d: { 'd.txt': 'd\n' } });
+  for (const n of [1, 2, 5]) mark(`red.${n}`);
+  // The branch was red and b green: b landed first, and one of the two conflicts in any order.
+  expect(await mergeAll()).toEqual({ a: 'INTEGRATION_FAILED', b: 'MERGED', d: 'MERGED' });
+  expect((await p.last('a', 'integration_failed'))?.['reason']).toContain('merge conflict in x.txt');
+});
+
+test('git gc while others are tested beside it, or ahead: what is tested stays', async () => {
+  const GIT = 'git cat-file -e HEAD || { echo HEAD is gone; exit 1; }\n';
+  const gc = (): void => {
+    p.git('reflog', 'expire', '--expire=now', '--all');
+    p.git('gc', '-q', '--prune=now');
+  };
+  // a; the branch; b beside it.
+  approved(`${NEEDS_B}${GIT}`, AB);
+  await during(3, gc);
+  expect(await mergeAll()).toEqual(BOTH);
+  expect(runs()).toBe(4);
+  // All; 1; those behind a; all again.
+  approved(
+    `${COUNTED}${GIT}`,
+    { a: { 'a.bad': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' } },
+    { merge_batch: 3 },
+  );
+  await during(4, gc);
+  expect(await mergeAll()).toEqual({ a: 'INTEGRATION_FAILED', b: 'MERGED', c: 'MERGED' });
+  const reason = String((await p.last('a', 'integration_failed'))?.['reason']);
+  expect(reason).toContain('red again with b, c, green without it');
+  // The next one ahead.
+  approved(`${COUNTED}${GIT}`, { a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_lanes: 2 });
+  await during(2, gc);
+  expect(await mergeAll()).toEqual(BOTH);
+  expect(runs()).toBe(2);
+}, 120_000);
