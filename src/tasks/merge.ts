@@ -360,9 +360,12 @@ function moveOf(
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
     test: async (request) => {
-      const by = testFrom === 'candidate' ? request.candidate : judge;
-      const tested = await testResult(context, gitDir, set, { ...request, judge: by, starts });
-      return (await rejudged()) ?? tested;
+      const result = await testResult(context, gitDir, set, {
+        ...request,
+        judge: testFrom === 'candidate' ? request.candidate : judge,
+        starts,
+      });
+      return (await rejudged()) ?? result;
     },
     rejudged,
     beside: async (at, tasks) => {
