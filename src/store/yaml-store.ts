@@ -127,6 +127,8 @@ async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerato
 /** Without file system events (network mounts, containers, no watcher left) a change is noticed this late. */
 const FALLBACK_MS = 2000;
 const SETTLE_MS = 4;
+/** From a commit's entry in the journal to its state.yaml, which a large board takes some time to write. */
+const COMMIT_MS = 40;
 
 /** Calls back when anybody committed, set or removed a kill switch by hand, or saved state.yaml in an editor. */
 function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): () => void {
@@ -144,19 +146,26 @@ function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): 
     last = now;
     changed();
   };
-  // A commit touches several files within milliseconds; read in the middle of it, a board costs more than after it.
-  let stopSettling: (() => void) | undefined;
-  const watcher = watchFolder(disk, paths.liza, (file) => {
-    if (stopSettling !== undefined || (file !== null && !names.has(file))) return;
-    stopSettling = clock.after(SETTLE_MS, () => {
-      stopSettling = undefined;
+  // A commit touches the journal first and state.yaml last; read in the middle of it, a board costs twice as much as after it.
+  const commit = basename(paths.journal);
+  let settling: { readonly due: number; readonly stop: () => void } | undefined;
+  const compareIn = (ms: number): void => {
+    const due = clock.monotonic() + ms;
+    if (settling !== undefined && settling.due <= due) return;
+    settling?.stop();
+    const stop = clock.after(ms, () => {
+      settling = undefined;
       compare();
     });
+    settling = { due, stop };
+  };
+  const watcher = watchFolder(disk, paths.liza, (file) => {
+    if (file === null || names.has(file)) compareIn(file === commit ? COMMIT_MS : SETTLE_MS);
   });
   const stopComparing = clock.every(FALLBACK_MS, compare);
   return () => {
     watcher?.close();
-    stopSettling?.();
+    settling?.stop();
     stopComparing();
   };
 }
