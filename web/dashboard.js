@@ -17,7 +17,7 @@ else {
   openStream();
   document.addEventListener('submit', sendForm);
   document.addEventListener('keydown', jump);
-  document.addEventListener('toggle', beginWriting, true);
+  document.addEventListener('click', beginWriting);
   tellAges(document.body);
   setInterval(() => document.visibilityState === 'visible' && tellAges(document.body), 15_000);
   scrollJournal();
@@ -287,10 +287,14 @@ function scrollJournal() {
 
 // ---- forms
 
-/** Whoever opens a form goes on to write: what they type is no key of the page. */
-function beginWriting({ target }) {
-  const opener = document.activeElement?.closest('summary')?.parentElement;
-  if (target.open && target === opener && target.matches('.asks')) target.querySelector('textarea')?.focus();
+/** Whoever opens a form goes on to write, and the first letter may come before the browser has said that it is open. */
+function beginWriting(event) {
+  const form = event.target.closest('.asks > summary')?.parentElement;
+  const field = form?.querySelector('textarea');
+  if (!field || form.open) return;
+  event.preventDefault();
+  form.open = true;
+  field.focus();
 }
 
 async function sendForm(event) {
