@@ -167,7 +167,9 @@ function jsonSchema({ StateSchema, ConfigSchema, STATE_VERSION, toJsonSchema, ge
       `${config[key].description ?? ''} Guarded: an edit by hand waits for \`liza edit --adopt\`.`.trim();
   }
   const { $schema, ...rest } = schema;
-  return `${JSON.stringify({ $schema, title: `Liza blackboard, version ${STATE_VERSION}`, ...rest }, null, 2)}\n`;
+  // A line for each definition: a program reads it, and it is downloaded with the package.
+  const text = JSON.stringify({ $schema, title: `Liza blackboard, version ${STATE_VERSION}`, ...rest });
+  return `${text.replaceAll('},', '},\n')}\n`;
 }
 
 const core = await loadCore();
