@@ -92,6 +92,7 @@ test('if the small process is killed while we have the lock, we keep it, and giv
 
 test('a small process that was stopped is not waited for', async () => {
   (await held()).release();
+  await until(isFree);
   process.kill(helpers()[0] ?? Number.NaN, 'SIGSTOP');
   (await held(0)).release();
   await until(() => helpers().length <= 1);
