@@ -7,7 +7,8 @@ export function isTimed(criterion: string): boolean {
   const said = criterion
     .replace(RESULT, ' ')
     .replace(/`[^`\n]*`|"[^"\n]*"|(?<![\w])'[^'\n]*'/g, ' ')
-    .replace(DATA, ' ');
+    .replace(DATA, ' ')
+    .replace(ZERO, ' ');
   if (SPEED.test(said)) return true;
   if (RATE.test(said) && !RATE_LIMIT.test(said)) return true;
   if (LIMITED.test(said)) return true;
@@ -58,6 +59,8 @@ const DATA = new RegExp(
     String.raw`\btakes?\s+${NUMBER}\s*${UNIT}\s+as\b|\b(?:accepts?|rejects?|refuses?|allows?|given|gives?|yields?|becomes?|outputs?|writes?|stores?|sets?|splits?|rounds?|treats?|with|for|of|as|from)\s+(?:an?\s+)?(?:value\s+of\s+)?${NUMBER}\s*${UNIT}(?![\w-])(?=\s+(?:as|is|are|gives?|and|or|to|into|for)\b|\s*$|[,;.]\s|[,;.]$)`,
   'giu',
 );
+/** A time of day has 0 seconds; nothing that is measured takes none. */
+const ZERO = new RegExp(String.raw`(?<![\w.,])0\s*${UNIT}(?![\w-])`, 'giu');
 /** `1 hour ago` says when something was, not how long it takes. */
 const MOMENT = new RegExp(
   String.raw`\b${NUMBER}\s*${UNIT}\s+(?:ago|earlier|later|before|old|in\s+the\s+(?:past|future))\b`,

@@ -205,11 +205,14 @@ export const unheldOut = (scope: Scope, there?: readonly string[]): readonly str
   const words = scope.outWords.filter(
     ({ paths }) => there !== undefined && !paths.some((path) => there.includes(path)),
   );
-  const prose = scope.outProse.filter((entry) => !(scope.isWhole && THE_REST.test(entry)));
+  const prose = scope.outProse.filter((entry) => !(scope.isWhole && THE_REST.test(entry)) && !OLD_TESTS.test(entry));
   return [...new Set([...prose.map((entry) => parts.get(entry) ?? entry), ...words.map(({ text }) => text)])].map(
     (text) => gist(text, 200),
   );
 };
+
+/** The evidence says of each what became of it. */
+const OLD_TESTS = /^(?:(?:all|any|the)\s+)*existing\s+(?:unit\s+)?tests?(?:\s+files?)?$/i;
 
 const THE_REST =
   /^(?:everything|anything|all) else$|^(?:(?:all|any|the) )?other (?:files?|folders?|paths?|modules?)$|^the rest(?: of the (?:repository|project|code|files))?$/i;

@@ -172,9 +172,11 @@ export const formLines = (task: Task, withTexts: boolean, only?: ReadonlySet<num
     return [...(withTexts ? [`(criterion ${at + 1}: ${whole(text)})`] : []), `${at + 1}: ${way ?? wayFor(text, task)}`];
   });
 
-/** `npm run lint exits 0`. */
-const begins = (text: string, command: string): boolean =>
-  text.startsWith(`${command} `) && command.includes(' ') && countWords(text) <= countWords(command) + MOST_RESULT;
+/** `npm run lint exits 0`, `the file only grows: test "$(…)" = 0`. */
+const begins = (text: string, command: string): boolean => {
+  const at = text.startsWith(`${command} `) ? 0 : text.indexOf(`: ${command}`);
+  return at !== -1 && command.includes(' ') && countWords(text.slice(at)) <= countWords(command) + MOST_RESULT;
+};
 const MOST_RESULT = 12;
 
 /** It quotes a command of several words that the line runs: `npm pack --dry-run`. */

@@ -65,7 +65,10 @@ export function sinceRedText(since: SinceRed, same: number): string {
   const runs = runsText(since, same);
   if (commit === undefined || lines === undefined) return runs;
   const more = files?.more === undefined ? '' : ` and ${files.more} more`;
-  const by = lines === 0 ? 'no line' : `${counted(lines, 'line')}, in ${(files?.paths ?? []).join(', ')}${more}`;
+  const by =
+    lines === 0
+      ? 'no line'
+      : `${counted(lines, 'line')} (blanks not counted), in ${(files?.paths ?? []).join(', ')}${more}`;
   return `${runs}; the nearest red commit, ${commit.slice(0, 12)}, differs by ${by}`;
 }
 

@@ -61,7 +61,7 @@ export function concernLines(state: State): readonly string[] {
   const shown = all.slice(-MOST);
   const more = all.length - shown.length;
   return [
-    'SAID IN APPROVALS (none of it blocked; make a task of what matters, the rest needs nothing):',
+    'SAID IN APPROVALS (none of it blocked; put what matters into a task, new or amended; the rest needs nothing):',
     ...(more === 0 ? [] : [`(${more} older: ${SHOW})`]),
     ...quoteList(shown, 'liza show <task>'),
   ];

@@ -14,7 +14,7 @@ import { inline, pathList } from './quote.ts';
 export function formerWork({ task, continued: found }: CoderWork): readonly string[] {
   const taken = reassignment(task);
   if (taken?.continued === true) return continued(task, taken, found);
-  if (isGivenBack(task)) return [givenBack(task, found)];
+  if (isGivenBack(task)) return [givenBack(task, found), ...asideLines(found, 'you')];
   const opened = opening(task);
   return opened?.fresh === true ? [freshStart(task, opened)] : [];
 }
@@ -28,12 +28,16 @@ function continued(task: Task, { from, why }: HistoryEvent, found: CoderWork['co
     ];
   return [
     `CONTINUED: ${whose}. WORKTREE is a new folder with ${contents(found)}; ignored files and set-up are new. Look before you continue: \`git log --stat ${baseOf(task)}..HEAD\`, \`git status\`.`,
-    ...(found?.setAside === undefined
-      ? []
-      : [
-          `SET ASIDE by it for its checkpoint, and not in WORKTREE unless it brought it back: \`git diff ${found.setAside}^1 ${found.setAside}\`; to bring it back: \`${bringBack(found.setAside)}\``,
-        ]),
+    ...asideLines(found, 'it'),
     ...besideIt(found?.beside),
+  ];
+}
+
+function asideLines(found: CoderWork['continued'], by: 'it' | 'you'): readonly string[] {
+  const ref = found?.setAside;
+  if (ref === undefined) return [];
+  return [
+    `SET ASIDE by ${by} for ${by === 'it' ? 'its' : 'your'} checkpoint, and not in WORKTREE unless ${by} brought it back: \`git diff ${ref}^1 ${ref}\`; to bring it back: \`${bringBack(ref)}\``,
   ];
 }
 

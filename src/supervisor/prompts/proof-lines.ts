@@ -117,7 +117,7 @@ function testLines(
   const stopped =
     missing === undefined
       ? ''
-      : `; they stop at what BASE does not have (${inline(missing)}), so none of their checks was tried there`;
+      : `; they stop at what BASE does not have (${inline(missing)}): that they are red there shows no more`;
   const undecided =
     mode === 'strict' && on_base === 'unknown'
       ? '. tdd is strict, and could not decide: try them without the change'

@@ -159,7 +159,7 @@ function instructions({ task, base, commit, tryout, without }: ReviewWork, fresh
     ...(prior === undefined
       ? []
       : [
-          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}${without === undefined ? '' : ' (the rejected commit is not in its history)'}. Only unresolved findings of PRIOR REJECTION FEEDBACK and new serious ones may block now; the rest are concerns.`,
+          `What changed since the rejection: ${sinceRejection(task, { prior, base, commit })}${without === undefined ? '' : ' (the rejected commit is not in its history)'}. Only unresolved findings of PRIOR REJECTION FEEDBACK, what was amended or answered since, and new serious ones may block now; the rest are concerns.`,
         ]),
     `Read the EVIDENCE${fresh ? ': Liza ran VALIDATION itself' : ''}; ${tryout === undefined ? 'there is no folder to run the commit in now, so judge by it' : 'run again in TRY IT IN what you doubt'}. Check each criterion of DONE WHEN and the PLAN.`,
     `If good: name the evidence for each criterion, in one or more lines${fresh ? `: ${APPROVAL_WAYS}` : ', in the forms that you know'}. A concern has its own line and goes to the planner: ${CONCERN_FORM}`,
@@ -308,7 +308,7 @@ const RARE = [
   ],
   [
     'brought_back',
-    'WRITTEN BEFORE THE PLAN, put aside, and brought back just so (no fault by itself: does it fit the plan?)',
+    'WRITTEN BEFORE THE PLAN, put aside, and brought back unchanged (no fault by itself: does it fit the plan?)',
   ],
   ['put_aside', 'WORK FROM BEFORE THE PLAN, put aside for it (no fault by itself)'],
   ['dated_before', 'COMMITS DATED BEFORE THE PLAN'],

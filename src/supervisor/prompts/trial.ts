@@ -72,7 +72,7 @@ export function trialLines(
             ];
           const late = own.has(command);
           const why = late ? 'time was up' : 'the project’s own';
-          if (!late && known.has(command)) return [`${number} GREEN, ${why}, by another run${named}`];
+          if (!late && known.has(command)) return [`${number} GREEN, ${why}, known from another run${named}`];
           const counted = proof?.runs.find((one) => one.command === command)?.tests_on_base;
           if (counted !== undefined)
             return [`${number} no part of this trial (${why}), run there later: see RUN BY LIZA`];

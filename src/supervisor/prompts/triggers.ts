@@ -219,7 +219,7 @@ function discovery({ state }: Board, id: string): readonly string[] {
 function allTerminal({ state }: Board): readonly string[] {
   const left = state.tasks.filter(({ status }) => status === 'ABANDONED').map(({ id }) => id);
   return [
-    `* ALL_TERMINAL: nothing is left to do. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
+    `* ALL_TERMINAL: every task has ended. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
     ...heldBack(state),
     'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',

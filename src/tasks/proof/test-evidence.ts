@@ -9,7 +9,7 @@ import { type Disproof, NO_TEST_COMMAND, type TestProof, testsAt } from '../../p
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { allFailed, bounded, type NamedTests } from '../rules/failed-tests.ts';
-import { missingThings } from '../rules/missing-things.ts';
+import { missingCall, missingThings } from '../rules/missing-things.ts';
 import { endedTests, nameAmong } from '../rules/passed-tests.ts';
 import { changedOfBase, runBaseTests } from './base-tests.ts';
 import { countOnBase } from './base-unrun.ts';
@@ -147,7 +147,8 @@ function judged(context: TaskContext, proving: Proving, onBase: Seen, ofBase: Lo
   // Where it names none of them, it stopped before it came to them.
   const names = passed.names.length > 0 || [...all].some((name) => nameAmong(name, added.names) !== undefined);
   const isChecked = names || (withTests?.only === undefined && /\bAssertion(?:Failed)?Error\b/.test(printed));
-  const [missing] = isChecked ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
+  const [wanted] = isChecked ? [] : [...missingThings(printed)].filter((one) => withTests?.only?.has(one) ?? true);
+  const missing = wanted ?? (names ? missingCall(printed, all.size) : undefined);
   const logs = [
     withTests?.outcome === undefined ? red?.log : undefined,
     withTests?.outcome === 'green' ? undefined : withTests?.red?.log,

@@ -24,13 +24,31 @@ const FORMS: readonly RegExp[] = [
   /((?:Class|Interface) "[^"]+" not found)/,
 ];
 
+/** A call of what is not there: the test ran up to it. */
+const CALLS: readonly RegExp[] = [
+  /\bAttributeError: (.*\bhas no attribute '[^']+')/,
+  /\bNameError: (name '[^']+' is not defined)/,
+  /\bReferenceError: (\S+ is not defined)/,
+  /\bTypeError: (\S+ is not a function)/,
+  /\bNoMethodError:? \(?(undefined method ['`]\S+)/,
+];
+const OTHERWISE = /\b[A-Z]\w*(?:Error|Exception|Failure)\b|^E\s+assert\b|\bERR_ASSERTION\b|\bexpect(?:ed)?\b/;
+
 export function missingThings(printed: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const raw of printed.split('\n')) {
-    if (found.size >= MOST) break;
-    const line = raw.slice(0, READ);
-    const [said] = FORMS.flatMap((form) => form.exec(line)?.[1] ?? []);
-    if (said !== undefined) found.add(withoutCheckout(said).slice(0, LONGEST));
-  }
-  return found;
+  return new Set(said(printed, FORMS).slice(0, MOST));
 }
+
+/** Where each of so many tests failed by calling what is not there, and none otherwise: what that was, first. */
+export function missingCall(printed: string, failed: number): string | undefined {
+  const lines = printed.split('\n').map((line) => line.slice(0, READ));
+  const others = lines.filter((line) => OTHERWISE.test(line) && !CALLS.some((form) => form.test(line)));
+  const calls = others.length === 0 ? said(printed, CALLS) : [];
+  return failed > 0 && calls.length >= failed ? calls[0] : undefined;
+}
+
+const said = (printed: string, forms: readonly RegExp[]): readonly string[] =>
+  printed.split('\n').flatMap((raw) => {
+    const line = raw.slice(0, READ);
+    const [what] = forms.flatMap((form) => form.exec(line)?.[1] ?? []);
+    return what === undefined ? [] : [withoutCheckout(what).slice(0, LONGEST)];
+  });

@@ -172,7 +172,7 @@ describe('the same commit again', () => {
     expect(red).not.toBe('');
     const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
     expect(shown).toMatch(
-      /before: red at [0-9a-f]{12}, at [0-9a-f]{12}, by echo ran .*, then green; the nearest red commit, [0-9a-f]{12}, differs by 4 lines, in \S+, \S+ \(do its tests always pass\?\)/,
+      /before: red at [0-9a-f]{12}, at [0-9a-f]{12}, by echo ran .*, then green; the nearest red commit, [0-9a-f]{12}, differs by 4 lines \(blanks not counted\), in \S+, \S+ \(do its tests always pass\?\)/,
     );
   });
 

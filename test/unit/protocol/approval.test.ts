@@ -341,6 +341,7 @@ describe('the guard', () => {
 
   it.each([
     ['`npm pack --dry-run` lists it', 'code', 'ran #1'],
+    ['what is published stays small: npm pack --dry-run && npm test', 'code', 'ran #1'],
     ['without the option nothing changes: "12 abc" 12, "" null; no existing test is changed', 'code', 'test <file>'],
     ['src/a.ts: no other line is changed', 'code', 'diff <paths>'],
     ['Readme.md: the heading shows the options, which returns null', 'code', '<file>:<line>'],

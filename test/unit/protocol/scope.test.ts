@@ -125,6 +125,10 @@ describe('scope text', () => {
       'the other sections',
     ]);
     expect(unheldOut(parseScope('IN: src/\nOUT: "docs/", `lib/a.js`'))).toEqual([]);
+    // The evidence says of each existing test what became of it.
+    expect(unheldOut(parseScope('IN: src/\nOUT: existing tests, existing tests of other areas'))).toEqual([
+      'existing tests of other areas',
+    ]);
   });
 
   it('words of OUT that name nothing in the tree are told, files and folders are not', () => {

@@ -21,13 +21,13 @@ describe('red runs before the green one', () => {
     [
       { red: 7, commit, lines: 11, files: { paths: ['src/a.ts'], more: 2 } },
       0,
-      'red 7 times, then green; the nearest red commit, aaaaaaaaaaaa, differs by 11 lines, in src/a.ts and 2 more',
+      'red 7 times, then green; the nearest red commit, aaaaaaaaaaaa, differs by 11 lines (blanks not counted), in src/a.ts and 2 more',
       false,
     ],
     [
       { red: 2, at: [{ commit, times: 2, command: 'npm test' }], commit, lines: 9, files: { paths: ['a'] } },
       0,
-      'red at aaaaaaaaaaaa (both times; by npm test), then green; the nearest red commit, aaaaaaaaaaaa, differs by 9 lines, in a',
+      'red at aaaaaaaaaaaa (both times; by npm test), then green; the nearest red commit, aaaaaaaaaaaa, differs by 9 lines (blanks not counted), in a',
       true,
     ],
     [
@@ -45,7 +45,7 @@ describe('red runs before the green one', () => {
     [
       { red: 1, commit, lines: 1, files: { paths: ['src/a.ts'] } },
       0,
-      'red, green; the nearest red commit, aaaaaaaaaaaa, differs by 1 line, in src/a.ts',
+      'red, green; the nearest red commit, aaaaaaaaaaaa, differs by 1 line (blanks not counted), in src/a.ts',
       true,
     ],
   ])('%j and %i of the same commit', (since, same, text, little) => {

@@ -65,6 +65,7 @@ describe('about a setting or a value', () => {
     'jobs due in 5 minutes are listed first',
     'events within 5 minutes of each other are one',
     'the default becomes 5 minutes',
+    'a moved run has 0 seconds and 0 microseconds',
   ])('%s', (criterion) => {
     expect(isTimed(criterion)).toBe(false);
   });

@@ -46,6 +46,11 @@ describe('turns: a crowd that wakes at once does not race', () => {
     w.pass(301);
     expect(taskOf(duty(w, 'coder-3'))).toBe('a');
   });
+  test('who is claiming a task has its own already: the next in turn takes the best of the rest', () => {
+    const w = ready('a', 'b', 'c');
+    w.run(supervisorOf('coder-1'), { name: 'reserve-claim', task: 'a', agent: 'coder-1', process: '1' });
+    expect(taskOf(duty(w, 'coder-2'))).toBe('b');
+  });
   test('whoever’s turn it is does not come: somebody else takes it', () => {
     expect(taskOf(duty(ready('a'), 'coder-3', { impatient: true }))).toBe('a');
   });

@@ -9,7 +9,7 @@ import {
   ranThem,
   withoutRed,
 } from '../../../src/tasks/rules/judged-on-base.ts';
-import { missingThings } from '../../../src/tasks/rules/missing-things.ts';
+import { missingCall, missingThings } from '../../../src/tasks/rules/missing-things.ts';
 
 describe('what fails only with the new tests', () => {
   it.each([
@@ -41,6 +41,16 @@ describe('what is missing', () => {
     ['./calc_test.go:5:7: undefined: Sub', 'undefined: Sub'],
     ['error[E0425]: cannot find function `sub` in this scope', 'cannot find function `sub` in this scope'],
   ])('%s', (line, said) => expect([...missingThings(`a\n${line}\nb`)]).toEqual([said]));
+
+  it('each test calls what is not there; one that fails otherwise, and nothing is said of them', () => {
+    const call = "E   AttributeError: 'Job' object has no attribute 'quiet'";
+    const said = "'Job' object has no attribute 'quiet'";
+    expect(missingCall(`${call}\nx\n${call}\nFAILED a - ${call.slice(4)}`, 2)).toBe(said);
+    expect(missingCall('TypeError: bytes.range is not a function', 1)).toBe('bytes.range is not a function');
+    expect(missingCall(`${call}\n${call}\nE   assert 1 == 2`, 2)).toBe(undefined);
+    expect(missingCall(`${call}\n${call}\nValueError: no`, 2)).toBe(undefined);
+    expect(missingCall(call, 2)).toBe(undefined);
+  });
 
   it('an assertion is none; bounded', () => {
     expect(missingThings('AssertionError: 1 !== 2\nE  assert 3 == 2').size).toBe(0);

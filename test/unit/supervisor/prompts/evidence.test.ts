@@ -96,7 +96,7 @@ test('red runs before the green one are one line, with how little differs from t
     .split('\n')
     .filter((one) => one.startsWith('RED BEFORE IT WAS GREEN'));
   expect(line).toEqual([
-    `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line, in src/a.ts. That is nearly the same: find out whether the difference mends it, or what was red is a flake.`,
+    `RED BEFORE IT WAS GREEN: red, red, green; the nearest red commit, ${commit(7).slice(0, 12)}, differs by 1 line (blanks not counted), in src/a.ts. That is nearly the same: find out whether the difference mends it, or what was red is a flake.`,
   ]);
   expect(toReviewer(reviewed(), 'a')).not.toContain('RED BEFORE IT WAS GREEN');
   const at = [{ commit: commit(7), times: 2, command: 'npm test' }];
@@ -153,7 +153,7 @@ describe('the validation on the base', () => {
     expect(red).toContain('36 tests (30 on the base), ITS SCRIPT CANNOT FAIL (exit 0)');
     expect(red).toContain('A GREEN COMMAND RUNS A SCRIPT THAT CANNOT FAIL: its green shows nothing.');
     const green = counted({});
-    expect(toReviewer(green, 'a')).toContain('| #3 GREEN, the project’s own, by another run\n');
+    expect(toReviewer(green, 'a')).toContain('| #3 GREEN, the project’s own, known from another run\n');
     for (const told of [red, toReviewer(green, 'a')]) expect(told).not.toContain('not tried');
   });
 
@@ -278,7 +278,7 @@ test('each fact has its own reason, and one that needs none has none', () => {
 
 test('tests that stop at what the base lacks are red by that, and what strict could not decide is told', () => {
   expect(toReviewer(reviewed({ by: 'make check', missing: "No module named 'calc'" }), 'a')).toContain(
-    "red; make check: the runner names no test; they stop at what BASE does not have (No module named 'calc'), so none of their checks was tried there\n",
+    "red; make check: the runner names no test; they stop at what BASE does not have (No module named 'calc'): that they are red there shows no more\n",
   );
   const open = reviewed({ mode: 'strict', on_base: 'unknown', because: { on_base: 'X is red there, too' }, why: 'x' });
   expect(toReviewer(open, 'a')).toContain(
@@ -339,7 +339,9 @@ test('what was written before the plan is told with what that means', () => {
       ),
     })),
   }));
-  expect(toReviewer(w, 'a')).toContain('brought back just so (no fault by itself: does it fit the plan?): src/a.ts\n');
+  expect(toReviewer(w, 'a')).toContain(
+    'brought back unchanged (no fault by itself: does it fit the plan?): src/a.ts\n',
+  );
 });
 
 test('new tests that pass without the change are named; of a test task they should', () => {
