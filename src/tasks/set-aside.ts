@@ -56,7 +56,7 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   const rebased = integration === undefined ? undefined : await rebasedOnto(gitDir, integration, head.commit, start);
   const target = baselineOf(task) ?? start;
   const stays = await pathsBetween(gitDir, start, target);
-  const base = rebased ?? start;
+  const base = rebased === undefined ? start : await carriedTo(gitDir, { start, onto: rebased, tip: head.commit });
   const discard = discardOf(task, settings, 'it came before the checkpoint', integration);
   const differing = await pathsBetween(gitDir, target, await treeOf(gitDir, place, head.commit, discard.leaveOut));
   const lists = differing.filter((path) => /(^|\/)\.gitignore$/.test(path));
@@ -76,7 +76,8 @@ export async function setAside(context: TaskContext, id: string): Promise<SetAsi
   await updateRefs(gitDir, [{ ref: seenOf(id), to: start }]);
   if (kept === undefined) return { steps, lines: rebased === undefined ? [] : rebasedOnly(start, rebased) };
   const spoilt = (await pathsBetween(gitDir, target, kept.commit)).filter((path) => stays.includes(path));
-  const lines = wayBack(kept, { base, spoilt, ...defined({ rebased }) });
+  const isOnTop = await isAncestor(gitDir, base, kept.tip);
+  const lines = wayBack(kept, { base, isOnTop, spoilt, ...defined({ rebased }) });
   return { steps: [...steps, ...named(place, kept)], lines };
 }
 
@@ -166,6 +167,19 @@ async function rebasedOnto(
   return asked.status === 0 && !(await isAncestor(gitDir, onto, start)) ? onto : undefined;
 }
 
+/** How far a rebase brought along what the iteration began with: the last copy of its commits, which HEAD has already. */
+async function carriedTo(
+  gitDir: PrivateGitDir,
+  { start, onto, tip }: { readonly start: string; readonly onto: string; readonly tip: string },
+): Promise<string> {
+  const marked = ['rev-list', '--reverse', '--cherry-mark', '--right-only', '--no-merges', `${start}...${tip}`];
+  const asked = await gitDir.objects([...marked, `^${onto}`]);
+  const lines = asked.status === 0 ? asked.stdout.trim().split('\n') : [];
+  const own = lines.findIndex((line) => !line.startsWith('='));
+  const copies = own === -1 ? lines : lines.slice(0, own);
+  return copies.at(-1)?.slice(1) ?? onto;
+}
+
 /** Nothing of the coder's own came before: only what others merged. */
 const rebasedOnly = (start: string, onto: string): readonly string[] => [
   `The folder is back at ${start.slice(0, 12)}, where this iteration starts: before the checkpoint you had only rebased onto the integration branch. Do that again now: git rebase ${onto}`,
@@ -174,6 +188,8 @@ const rebasedOnly = (start: string, onto: string): readonly string[] => [
 interface Way {
   /** What it was made upon. */
   readonly base: string;
+  /** False: a commit was amended, so that its commits would conflict with what is there. */
+  readonly isOnTop: boolean;
   /** Where the integration branch was that it had been rebased onto. */
   readonly rebased?: string;
   /** Files of the set-up that it had changed: they are back as the set-up made them. */
@@ -181,7 +197,7 @@ interface Way {
 }
 
 /** Each line works by itself, in the order given, and overwrites nothing: git refuses, or marks what both changed. */
-function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: Way): readonly string[] {
+function wayBack({ ref, tip, uncommitted }: Attempt, { base, isOnTop, rebased, spoilt }: Way): readonly string[] {
   const loose = uncommitted === 0 ? '' : `, with ${counted(uncommitted, 'file')} that you had not committed`;
   const commits = `Or its commits${uncommitted === 0 ? '' : ', without those files'}: git cherry-pick ${base}..${tip}`;
   return [
@@ -190,7 +206,7 @@ function wayBack({ ref, tip, uncommitted }: Attempt, { base, rebased, spoilt }: 
       ? []
       : [`You had newer work of the integration branch; if you need it, first: git rebase ${rebased}`]),
     `Bring all of it back, not committed yet: ${bringBack(ref)}`,
-    ...(tip === base ? [] : [commits]),
+    ...(tip === base || !isOnTop ? [] : [commits]),
     ...(spoilt.length === 0
       ? []
       : [

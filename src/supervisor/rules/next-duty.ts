@@ -6,7 +6,7 @@ import { nextDay } from '../../budget/rules/ledger.ts';
 import { begun, type RunningUse, spentText, taskUsedUp, usedUp, usedUpText } from '../../budget/rules/limits.ts';
 import { type Board, SWITCHES, type Switch } from '../../protocol/board.ts';
 import { spaceMissing } from '../../protocol/disk-space.ts';
-import { agentLease, reviewLease, taskLease } from '../../protocol/leases.ts';
+import { agentLease, claimingBy, reviewLease, taskLease } from '../../protocol/leases.ts';
 import { queueOf } from '../../protocol/queue/order.ts';
 import { approverInSession } from '../../protocol/review/approver-session.ts';
 import { isTerminal, type Role, type Task } from '../../protocol/state.ts';
@@ -131,10 +131,13 @@ const holder = (task: Task, role: Role): string | undefined =>
 
 /** How many idle agents of the same role come before this one. */
 export function turnOf(board: Board, { agent, role }: Pick<Looking, 'agent' | 'role'>, now: Instant): number {
+  // Who is claiming is idle until it has claimed, and takes nothing else.
+  const claiming = new Set(board.state.tasks.map((task) => claimingBy(board, task, now)));
   return Object.entries(board.state.agents).filter(
     ([id, other]) =>
       other.role === role &&
       other.status === 'IDLE' &&
+      !claiming.has(id) &&
       other.trouble === undefined &&
       comesBefore(id, agent) &&
       !agentLease(board, id, now).expired,

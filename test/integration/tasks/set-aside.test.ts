@@ -60,6 +60,17 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     expect(gitIn('status', '--porcelain')).toBe('');
   });
 
+  test('commits that amend one before the start are not offered to be picked: only the way that works', async () => {
+    await start();
+    gitIn('commit', '--quiet', '--amend', '--allow-empty', '--message', 'amended');
+    p.work('t', { 'src/early.ts': 'early\n' }, 'too early');
+    const { code, stdout } = await begin('--set-aside');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('Or its commits');
+    gitIn(...wayBack(stdout));
+    expect(fs.readFileSync(p.folder('t', 'src/early.ts'), 'utf8')).toBe('early\n');
+  });
+
   test('files that only a list which goes too ignores are not lost: refused, and nothing is changed', async () => {
     await start();
     write(p.folder('t'), { 'src/pkg/.gitignore': 'data/\n.env\n', 'src/pkg/a.ts': 'a\n' });
@@ -202,6 +213,26 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     gitIn('rebase', '-q', theirs);
     gitIn(...wayBack(done.stdout));
     expect(gitIn('diff', '--cached', '--name-only')).toBe('src/early.ts');
+  });
+
+  test('a rebase of rejected work before the checkpoint: its copy, which the rebase brings anyway, is no part of the way back', async () => {
+    p = project({ config: { isolation } });
+    await p.submitted('t');
+    await p.reject('t');
+    await p.claim('t');
+    const theirs = await p.accepted({ 'src/theirs.ts': 'theirs\n' }, 'theirs');
+    gitIn('fetch', '-q', p.root, theirs);
+    gitIn('rebase', '-q', theirs);
+    p.work('t', { 'src/app.ts': 'two\n' }, 'the rework');
+    const files = filesOf();
+    const done = await begin('--set-aside');
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(`git rebase ${theirs}`) });
+    gitIn(...commandIn(done.stdout, 'rebase'));
+    gitIn(...wayBack(done.stdout));
+    expect(filesOf()).toBe(files);
+    gitIn('reset', '-q', '--hard');
+    gitIn(...commandIn(done.stdout, 'cherry-pick [0-9a-f]'));
+    expect(filesOf()).toBe(files);
   });
 
   test('of a rebase alone, before the checkpoint, that is said, and after the reset how to rebase', async () => {
