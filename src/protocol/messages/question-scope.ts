@@ -184,7 +184,8 @@ const plainWords = (text = ''): string =>
 export function outcomeOf({ status, answer, assume, closed_by, asked_by, why }: Question): string {
   switch (status) {
     case 'answered':
-      return `A ${answer ?? ''}`;
+      // An answer may speak of what was assumed: "yes, as you assume".
+      return `A ${answer ?? ''}${assume === undefined || assume === answer ? '' : ` (assumed until then: ${assume})`}`;
     case 'assumed':
       return `A ${assume ?? ''} (assumed by ${asked_by}, accepted by ${closed_by ?? 'somebody'})`;
     case 'open':

@@ -83,8 +83,11 @@ function answersBesideIt(state: State, task: Task): readonly string[] {
   const all = answersBeside(state, task);
   if (all.length === 0) return [];
   const more = all.length - MOST_BESIDE;
-  const line = ({ id, task: about, text, answer, assume }: Question): string =>
-    `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_QUESTION)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}`;
+  const line = ({ id, task: about, text, answer, assume }: Question): string => {
+    const assumed =
+      answer === undefined || assume === undefined ? '' : ` (assumed until then: ${gist(assume, LONGEST_BESIDE)})`;
+    return `${id}${about === undefined ? '' : ` on ${about}`}: ${gist(text, LONGEST_QUESTION)} A ${gist(answer ?? assume ?? '', LONGEST_BESIDE)}${assumed}`;
+  };
   const shown = all.slice(-MOST_BESIDE);
   const isCut = (text = '', most = LONGEST_BESIDE): boolean => whole(text).length > most;
   const cut = shown.filter(({ text, answer, assume }) => isCut(text, LONGEST_QUESTION) || isCut(answer ?? assume));

@@ -222,7 +222,7 @@ function allTerminal({ state }: Board): readonly string[] {
     `* ALL_TERMINAL: every task has ended. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
     ...heldBack(state),
-    'Something is missing: add and finalize the tasks for it, then `liza align "what was missing" --event "goal check"`',
+    'Something is missing: add and finalize the tasks for it (no second `plan done`), then `liza align "what was missing" --event "goal check"`',
   ];
 }
 

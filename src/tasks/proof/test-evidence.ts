@@ -6,6 +6,7 @@ import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type Disproof, NO_TEST_COMMAND, type TestProof, testsAt } from '../../protocol/review/proof.ts';
+import { wantsRed } from '../../protocol/shell/always-green.ts';
 import { defined } from '../../protocol/values.ts';
 import type { TaskContext } from '../context.ts';
 import { allFailed, bounded, type NamedTests } from '../rules/failed-tests.ts';
@@ -101,8 +102,11 @@ async function provedTests(
   const moved = await movedTests(proving);
   const ofOld = changedOfBase(touched, moved);
   // What the base itself fails says nothing about its tests: a command that names a new test within an old file, say.
-  const only = old.filter((command) => !onBase.failed.has(command));
-  const redBefore = [...onBase.failed.values()].filter(({ command }) => asking.reach.anywhere.get(command)?.size);
+  // One that wants tests red is red by tests that are weaker than the commit's.
+  const only = old.filter((command) => !onBase.failed.has(command) && !wantsRed(command));
+  const redBefore = [...onBase.failed.values()].filter(
+    ({ command }) => asking.reach.anywhere.get(command)?.size && !wantsRed(command),
+  );
   const asked = { only, redBefore, changed: ofOld, moved };
   const ofBase = ofOld.length === 0 ? undefined : await runBaseTests(context, proving, asked, limits);
   if (ofBase !== undefined && isRefusal(ofBase)) return unproved(proving, ofBase);

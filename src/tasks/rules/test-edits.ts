@@ -64,9 +64,38 @@ const isOff =
       return isRigged(line) || bendsAssertion(line, path, all[at + 1]?.text.slice(0, READ));
     });
   };
-/** One about constants, or that a length is no less than 0, is green whatever the code does. */
-const asserts = (lines: readonly DiffLine[], path: string): number =>
-  outsideImports(lines).filter(({ text, moved }) => !moved && isAssertion(text.slice(0, READ), path)).length;
+/**
+ * One about constants, or that a length is no less than 0, is green whatever the code does. `helpers`: what they are called
+ * that assert for others.
+ */
+const asserts = (lines: readonly DiffLine[], path: string, helpers: ReadonlySet<string> = new Set()): number =>
+  outsideImports(lines).filter(({ text, moved }) => {
+    const line = text.slice(0, READ);
+    return !moved && (isAssertion(line, path) || calls(line, helpers));
+  }).length;
+
+const calls = (line: string, helpers: ReadonlySet<string>): boolean =>
+  !DEFINES.test(line) && [...line.matchAll(/\b(\w+)\s*\(/g)].some(([, name = '']) => helpers.has(name));
+
+/** Functions, and names that are given one. */
+const DEFINES =
+  /^\s*(?:export\s+)?(?:async\s+)?(?:function\s*\*?|def|func|fn|sub)\s+(\w+)|^\s*(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>)/;
+/** The lines of a helper in which it asserts. */
+const HELPER_LINES = 12;
+
+/** New functions that assert, by file. */
+function newHelpers(hunks: readonly Hunk[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { path, came } of hunks)
+    for (const [at, { text }] of came.entries()) {
+      const [, one, other] = DEFINES.exec(text.slice(0, READ)) ?? [];
+      const name = one ?? other;
+      if (name === undefined || asserts(came.slice(at, at + HELPER_LINES), path) === 0) continue;
+      const names = found.get(path) ?? new Set();
+      found.set(path, names.add(name));
+    }
+  return found;
+}
 
 /** What a comment says, a name of an import that stands in a line of its own, and a test's title assert nothing. */
 const isAssertion = (line: string, path: string): boolean =>
@@ -150,15 +179,12 @@ export const losing = (hunks: readonly Hunk[]): ReadonlySet<string> =>
   new Set(hunks.filter(({ gone }) => gone.some(isLost)).map(({ path }) => path));
 
 /** Test files in which a place asserts less than before, or a test is switched off or rigged. */
-export const weakened = (hunks: readonly Hunk[]): ReadonlySet<string> =>
-  new Set(
-    hunks
-      .filter(
-        ({ path, isNew, gone, came }) =>
-          came.some(isOff(path)) || (!isNew && asserts(gone, path) > asserts(came, path)),
-      )
-      .map(({ path }) => path),
-  );
+export function weakened(hunks: readonly Hunk[]): ReadonlySet<string> {
+  const helpers = newHelpers(hunks);
+  const isWeaker = ({ path, isNew, gone, came }: Hunk): boolean =>
+    came.some(isOff(path)) || (!isNew && asserts(gone, path) > asserts(came, path, helpers.get(path)));
+  return new Set(hunks.filter(isWeaker).map(({ path }) => path));
+}
 
 /** New lines that put work off or silence a check; in code, also those that switch a test off or ask who runs it. */
 export function marks(hunks: readonly Hunk[], isTest: (path: string) => boolean): LineList {

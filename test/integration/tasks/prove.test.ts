@@ -795,6 +795,16 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_tests: 'red', base_failed: ['test/old.sh'] });
   });
 
+  test('a command that wants tests red is none by which the tests of the base are judged: they may be weaker', async () => {
+    const validation = ['echo 12 > src/value && ! npm test'];
+    const files = { ...FILES, 'package.json': '{"scripts":{"test":"sh test/old.sh"}}\n' };
+    p = project({ tasks: [{ id: 't', validation }], config: { tdd: 'evidence', test_command: 'npm test' }, files });
+    await p.begun('t');
+    p.work('t', { 'test/old.sh': 'grep -qx 1 src/value\n' });
+    succeeded(await p.submit('t'));
+    expect(await tests()).toMatchObject({ base_tests: 'green' });
+  });
+
   test('red on the base is by the test command, with the tests that its runner names; the planner’s own check is not asked', async () => {
     const config = { test_command: TAP };
     await begun(config, { validation: ['grep -q 2 src/value', 'echo ran >> ../../../checks'] });

@@ -91,6 +91,16 @@ describe('edits of tests', () => {
     expect(testEdits(readHunks(diffOf('t.test.js', `+${line}`))).lines).toEqual([]);
   });
 
+  it('assertions that a new helper of the file makes in their place are no fewer', () => {
+    const helper = '+function check(range, min) {\n+  assert.equal(range.min, min);\n+}';
+    const change = "-assert.deepEqual(range('1-2'), { min: 1 });\n+check(range('1-2'), 1);";
+    const within = (...hunks: string[]) => [...weakened(readHunks(diffOf('t.test.js', ...hunks)))];
+    expect(within(helper, change)).toEqual([]);
+    expect(within(change)).toEqual(['t.test.js']);
+    expect(within(helper.replace('assert.equal', 'log'), change)).toEqual(['t.test.js']);
+    expect(within(helper, '-assert.ok(a);\n-assert.ok(b);\n+check(a, 1);')).toEqual(['t.test.js']);
+  });
+
   it('code that asks who runs it is marked', () => {
     const hunks = readHunks(diffOf('src/a.js', '+if (process.env.LIZA_AGENT_ID) cheat();\n+process.exit(0);'));
     expect(marks(hunks, () => false).lines).toEqual(['src/a.js:1 if (process.env.LIZA_AGENT_ID) cheat();']);

@@ -96,8 +96,10 @@ const MOST_MARKS = 3;
 
 /** A reviewer asks of each whether a criterion wants it. */
 function lessNotes(s: Submission, { test_edits: edits, tests_weakened: weak }: DiffFacts): readonly Note[] {
-  const gone = (edits?.lines ?? []).filter((line) => /:\d+ - /.test(line));
-  if (gone.length === 0) return [];
+  const lines = (edits?.lines ?? []).filter((line) => /:\d+ - /.test(line));
+  if (lines.length === 0) return [];
+  // What nothing took the place of comes first.
+  const gone = lines.toSorted((a, b) => Number(a.includes(' \u2192 ')) - Number(b.includes(' \u2192 ')));
   const more = (edits?.more ?? 0) + Math.max(0, gone.length - MOST_MARKS);
   const shown = gone.slice(0, MOST_MARKS).map((line) => line.trim().slice(0, 200));
   return [

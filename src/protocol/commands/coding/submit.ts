@@ -258,7 +258,10 @@ function cleanSync(s: Situation<'submit-for-review'>): Refusal | undefined {
   ];
   if (wrong.length === 0) return undefined;
   if (facts.branch !== branch && facts.head === commit) {
-    return refuse(wrong.join('; '), `Bring the branch here, then submit again: git checkout -B ${branch}`);
+    return refuse(
+      wrong.join('; '),
+      `If your work is on that branch already: git checkout ${branch.replace('refs/heads/', '')}; if it is in HEAD, bring the branch here: git checkout -B ${branch}. Then submit again`,
+    );
   }
   if (!facts.descends_from_base && facts.head === commit && facts.changes.length === 0) {
     return refuse(
