@@ -15,6 +15,7 @@ import {
   differs,
   isTied,
   sameSpec,
+  withAssumed,
 } from './question-scope.ts';
 import {
   amendmentKey,
@@ -214,7 +215,7 @@ function answerNews(state: State, reader: Reader, one: Question): News {
     question,
     by,
     time,
-    text: answer ?? assume ?? '',
+    text: answer === undefined ? (assume ?? '') : withAssumed(answer, assume),
     ...(assume !== undefined && !differs(one) ? { asAssumed: true } : {}),
     ...(isLate ? { replan: task.id } : {}),
     ...(built.length === 0 ? {} : { built }),

@@ -180,12 +180,15 @@ const plainWords = (text = ''): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
+/** It may speak of what was assumed: "yes, as you assume". */
+export const withAssumed = (answer: string, assume: string | undefined): string =>
+  assume === undefined || assume === answer ? answer : `${answer} (assumed until then: ${assume})`;
+
 /** What became of it, in one line: the answer, the assumption, or that it is open. */
 export function outcomeOf({ status, answer, assume, closed_by, asked_by, why }: Question): string {
   switch (status) {
     case 'answered':
-      // An answer may speak of what was assumed: "yes, as you assume".
-      return `A ${answer ?? ''}${assume === undefined || assume === answer ? '' : ` (assumed until then: ${assume})`}`;
+      return `A ${withAssumed(answer ?? '', assume)}`;
     case 'assumed':
       return `A ${assume ?? ''} (assumed by ${asked_by}, accepted by ${closed_by ?? 'somebody'})`;
     case 'open':

@@ -110,14 +110,15 @@ function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): re
         ? actionForms(seen, { kind: 'question', id: one.id }, { open: 2, isOpen: one.assume === undefined })
         : undefined;
     const closed = html`${one.closed_by === undefined ? undefined : html` by ${one.closed_by}`}${one.closed_at === undefined ? undefined : html`, ${moment(one.closed_at)}`}`;
+    const assumed = html`<b>Assumed meanwhile</b>: <span class="said lines">${one.assume}</span>`;
     const outcome =
       one.answer !== undefined
-        ? html`<b>Answered</b>${closed}: <span class="said lines">${one.answer}</span>`
+        ? html`${one.assume === undefined ? undefined : html`${assumed}<br>`}<b>Answered</b>${closed}: <span class="said lines">${one.answer}</span>`
         : one.assume === undefined
           ? undefined
           : one.status === 'assumed'
             ? html`<b>Accepted</b>${closed}: <span class="said lines">${one.assume}</span>`
-            : html`<b>Assumed meanwhile</b>: <span class="said lines">${one.assume}</span>`;
+            : assumed;
     return html`<li><b class="id">${one.id}</b> <span class="tag${one.status === 'open' ? ' ask' : ''}">${one.status}</span> <span class="meta">${one.asked_by}${one.created === undefined ? undefined : html`, ${moment(one.created)}`}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p>${outcome}</p>`}${acts}</li>`;
   });
   return [
