@@ -12,10 +12,10 @@ import { unrunnable } from '../../protocol/review/trial.ts';
 import { type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { isDeadlocked, isExhausted, isStoppedByBudget, unblocksOf } from '../../protocol/work/blocked.ts';
-import { counted, listed } from '../../text/format.ts';
+import { counted, gist, listed } from '../../text/format.ts';
 import type { WakeTrigger } from '../rules/wakes.ts';
 import { accepted, questionAnswered, questionAsked, rejectedAfterAnswer } from './question-triggers.ts';
-import { field, inline, quoteList } from './quote.ts';
+import { field, inline, quote, quoteList } from './quote.ts';
 import { outsideLines, rejectionOf } from './sections.ts';
 import { showTask } from './task-fields.ts';
 import { trialRun } from './trial.ts';
@@ -221,10 +221,21 @@ function allTerminal({ state }: Board): readonly string[] {
   return [
     `* ALL_TERMINAL: every task has ended. Compare GOAL SPEC with what was merged on ${inline(state.config.integration_branch ?? 'integration')}, criterion by criterion.`,
     ...(left.length === 0 ? [] : [`Abandoned on the way: ${left.slice(0, 20).join(', ')}.`]),
+    ...lastCheck(state),
     ...heldBack(state),
     'Something is missing: add and finalize the tasks for it (no second `plan done`), then `liza align "what was missing" --event "goal check"`',
   ];
 }
+
+/** No session remembers another: what was compared before need not be compared again. */
+function lastCheck({ goal }: State): readonly string[] {
+  const last = (goal.alignment_history ?? []).findLast(({ event }) => event === 'goal check');
+  return last === undefined
+    ? []
+    : [`THE LAST CHECK, ${last.timestamp}:`, ...quote(gist(last.summary, LONGEST_CHECK), 'liza log')];
+}
+
+const LONGEST_CHECK = 600;
 
 /** What the goal waits for, by who can end that; a `goal complete` that would be refused is not offered. */
 function heldBack(state: State): readonly string[] {

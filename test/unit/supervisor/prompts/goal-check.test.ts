@@ -45,6 +45,15 @@ test('nothing open: nothing but complete it, or say what is missing', () => {
   expect(told).not.toContain('--carry-over');
 });
 
+test('what the last check found is told: the next session does not remember it', () => {
+  expect(ended()).not.toContain('THE LAST CHECK');
+  const told = ended((w) => {
+    w.run(PLANNER, { name: 'align', summary: 'criteria 1 to 3 are met', event: 'goal check' });
+    w.run(PLANNER, { name: 'align', summary: 'another matter', event: 'a remark' });
+  });
+  expect(told).toMatch(/\nTHE LAST CHECK, \S+:\n\| criteria 1 to 3 are met\n/);
+});
+
 test('plan done is offered while the plan is open', () => {
   const w = ready('a');
   expect(toPlanner(w)).toMatch(/^liza plan done$/m);
