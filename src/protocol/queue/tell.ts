@@ -1,6 +1,6 @@
 // The merge queue in words and numbers, for people: what is tested now, who waits and why, and what the last batches cost.
 
-import { counted } from '../../text/format.ts';
+import { counted, listed } from '../../text/format.ts';
 import { duration, type Instant, instant } from '../../text/time.ts';
 import type { Board } from '../board.ts';
 import { findTask } from '../find.ts';
@@ -31,27 +31,35 @@ export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefi
 export const holdText = ({ reason, found }: NonNullable<Queue['held']>): string | undefined =>
   [reason, found].filter((one) => one !== undefined).join('; besides, ') || undefined;
 
-/** `on top of it, 4 tasks: green, they land after it`. */
+/** `on top of that, 4 tasks: green, they land next`. */
 function aheadText({ entries, run }: Ahead): string {
   const seen =
-    run === undefined
-      ? 'testing'
-      : run.red
-        ? 'red'
-        : `green, ${entries.length === 1 ? 'it lands' : 'they land'} after it`;
-  return `on top of it, ${counted(entries.length, 'task')}: ${seen}`;
+    run === undefined ? 'testing' : run.red ? 'red' : `green, ${entries.length === 1 ? 'it lands' : 'they land'} next`;
+  return `on top of that, ${counted(entries.length, 'task')}: ${seen}`;
 }
 
-/** `batch of 8 on 3f2c81a09d1e: 1–8 red, 1–4 landed, testing 1–6`. */
+/** `2 tasks to merge (c, d), after 2 that landed: all together fail; testing c to find the cause`. */
 export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): string {
-  const { entries, base, landed, runs: seen } = batch;
-  const reds = seen.filter(({ upto, red }) => red && !seen.some((run) => !run.red && run.upto >= upto));
-  const red = reds.length === 0 ? [] : [`${span(Math.min(...reds.map(({ upto }) => upto)))} red`];
-  const done = [...red, ...(landed === 0 ? [] : [`${span(landed)} landed`])];
+  const { entries, landed, runs: seen } = batch;
+  const open = entries.slice(landed).map(({ task }) => task);
+  const red = Math.min(
+    ...seen.flatMap(({ upto, red }) => (red && !seen.some((run) => !run.red && run.upto >= upto) ? [upto] : [])),
+  );
+  const said = red < Number.POSITIVE_INFINITY ? [`${part(batch, red)} ${red - landed > 1 ? 'fail' : 'fails'}`] : [];
   const runs = entries.some(({ task }) => runsIt(board, task));
   const idle = mergeable(board.state).length === 1;
-  const now = runs ? stepText(batch, batchStep(queueOf(board.state), { idle })) : WAITS;
-  return `batch of ${entries.length} on ${base.slice(0, 12)}: ${[...done, now].join(', ')}`;
+  const step = batchStep(queueOf(board.state), { idle });
+  const search = runs && step.step === 'test' && !step.again && said.length > 0 ? ' to find the cause' : '';
+  const now = runs ? `${stepText(batch, step)}${search}` : WAITS;
+  const before = landed === 0 ? '' : `, after ${landed} that landed`;
+  return `${counted(open.length, 'task')} to merge (${listed(open, 4)})${before}: ${[...said, now].join('; ')}`;
+}
+
+/** Those that are tested up to this place, without what landed. */
+function part({ entries, landed }: Batch, upto: number): string {
+  const open = entries.slice(landed, upto);
+  if (open.length < 2) return open[0]?.task ?? 'the branch itself';
+  return upto === entries.length ? 'all together' : `the first ${open.length}`;
 }
 
 const WAITS = 'nobody goes on with it right now';
@@ -61,12 +69,13 @@ function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
   return task !== undefined && mergingBy(board, task) !== undefined;
 }
 
-function stepText({ entries, beside }: Batch, step: BatchStep): string {
+function stepText(batch: Batch, step: BatchStep): string {
+  const { entries, beside } = batch;
   switch (step.step) {
     case 'test':
-      return `testing ${span(step.upto)}${step.again ? ' again' : ''}`;
+      return `testing ${part(batch, step.upto)}${step.again ? ' again' : ''}`;
     case 'land':
-      return `landing ${span(step.upto)}`;
+      return `landing ${part(batch, step.upto)}`;
     case 'beside': {
       // Where none of them can be tested, the branch is.
       const suspect = entries[step.at - 1]?.task;
@@ -158,7 +167,7 @@ function batchView(board: Board, batch: Batch): NonNullable<QueueView['batch']> 
   const { entries, landed, runs, alone, beside } = batch;
   const suspect = entries[landed]?.task ?? '';
   return {
-    text: batchText(board, batch),
+    text: `on ${batch.base.slice(0, 12)}: ${batchText(board, batch)}`,
     entries: entries.map(({ task, candidate }, at) => ({
       task,
       candidate,

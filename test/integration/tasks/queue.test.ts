@@ -493,7 +493,7 @@ describe('a batch', () => {
       // It is over first, and waits.
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(['APPROVED']));
       expect((await p.ok(['queue'])).stdout).toMatch(
-        /^batch of 2 on [0-9a-f]{12}: testing 1–2\n(.*\n){2}on top of it, 2 tasks: green, they land after it\n {2}3 {2}c/,
+        /^on [0-9a-f]{12}: 2 tasks to merge \(a, b\): testing all together\n(.*\n){2}on top of that, 2 tasks: green, they land next\n {2}3 {2}c/,
       );
       go();
       const end = succeeded(await going);

@@ -88,7 +88,7 @@ describe('a red batch', () => {
     const told: (string | undefined)[] = [];
     const run = (command: Command) => {
       w.run(SUPERVISOR, command);
-      told.push(line(w)?.replace(/^queue: batch of 4 on [0-9a-f]+: /, ''));
+      told.push(line(w));
     };
     run(announce('d'));
     run(red('d'));
@@ -98,13 +98,13 @@ describe('a red batch', () => {
     run({ ...red('c'), beneath: true, red: false, candidate: candidate('b') } as Command);
     run(red('c'));
     expect(told).toEqual([
-      'testing 1–4',
-      '1–4 red, testing 1–2',
-      '1–4 red, landing 1–2',
-      '1–4 red, 1–2 landed, testing 1–3',
-      '1–3 red, 1–2 landed, testing the branch without c',
-      '1–3 red, 1–2 landed, testing 1–3 again',
-      '1–3 red, 1–2 landed, c leaves: red, green without it, and red again',
+      'queue: 4 tasks to merge (a, b, c, d): testing all together',
+      'queue: 4 tasks to merge (a, b, c, d): all together fail; testing the first 2 to find the cause',
+      'queue: 4 tasks to merge (a, b, c, d): all together fail; landing the first 2',
+      'queue: 2 tasks to merge (c, d), after 2 that landed: all together fail; testing c to find the cause',
+      'queue: 2 tasks to merge (c, d), after 2 that landed: c fails; testing the branch without c',
+      'queue: 2 tasks to merge (c, d), after 2 that landed: c fails; testing c again',
+      'queue: 2 tasks to merge (c, d), after 2 that landed: c fails; c leaves: red, green without it, and red again',
     ]);
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'merged', onto: BASE, tested: 'tests green' });
     expect(w.state.goal.integration_head).toBe(candidate('b'));
@@ -174,12 +174,12 @@ describe('a batch on top of another', () => {
     const w = lanes(2);
     expect(w.refused(SUPERVISOR, ahead(seen)).guard).toBe<RefusalName>('announced');
     w.run(SUPERVISOR, ahead());
-    expect(line(w)).toMatch(/: testing 1–2; on top of it, 2 tasks: testing$/);
+    expect(line(w)).toMatch(/: testing all together; on top of that, 2 tasks: testing$/);
     expect(w.task('c')).not.toHaveProperty('merging');
     expect(queueView(w.board, settings(w.state), w.now).waiting).toEqual([]);
     expect(w.refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
     w.run(SUPERVISOR, ahead(seen));
-    expect(line(w)).toMatch(/on top of it, 2 tasks: green, they land after it$/);
+    expect(line(w)).toMatch(/on top of that, 2 tasks: green, they land next$/);
     w.run(SUPERVISOR, announce('b', green));
     w.run(SUPERVISOR, land('b'));
     expect(status(w)).toBe('MERGED MERGED APPROVED APPROVED');

@@ -62,8 +62,10 @@ test('how a batch goes is told, each step once, and nothing of a queue that is h
       tasks: entries.map(({ task }) => ({ id: task, status: 'APPROVED', merging: { by: 'x' } })),
     });
   const red = queue([{ upto: 2, red: true, log: 'x' }]);
-  expect(text(undefined, queue([]))).toEqual(['queue  batch of 2 on c0ffee: testing 1–2']);
-  expect(text(queue([]), red)).toEqual(['queue  batch of 2 on c0ffee: 1–2 red, testing 1']);
+  expect(text(undefined, queue([]))).toEqual(['queue  2 tasks to merge (a, b): testing all together']);
+  expect(text(queue([]), red)).toEqual([
+    'queue  2 tasks to merge (a, b): all together fail; testing a to find the cause',
+  ]);
   expect(text(red, red)).toEqual([]);
   expect(text(undefined, queue([], { held: { by: 'human', since: '' } }))).toEqual([]);
 });
