@@ -80,6 +80,8 @@ async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<vo
   const atWork = (task: string): boolean => members.some(({ member }) => member.view().task === task && isBusy(member));
   for (const { id, status } of crew.snapshot.board.state.tasks) {
     if (!isTerminal(status) || resisted.has(id) || atWork(id)) continue;
+    // Whoever merges tells of it first, and removes it.
+    if (status === 'MERGED' && context.mergeTurn.taken) continue;
     if (!context.disk.existsSync(join(context.paths.root, '.worktrees', id))) continue;
     const agent = members[0]?.who.agent ?? 'planner-1';
     const done = await tidy(taskContextOf(context, agent), id, `its task is ${status}`, { patience: 0 });
@@ -89,7 +91,7 @@ async function removeEndedFolders(crew: Crew, resisted: Set<string>): Promise<vo
       context.emit({ level: 'warning', task: id, text: `its folder stays: ${refusalText(done)}` });
     } else {
       const kept = done.attempt === undefined ? '' : `; its work is kept: liza attempts ${id}`;
-      context.emit({ level: 'info', task: id, text: `${status}: its folder is removed${kept}` });
+      context.emit({ level: 'info', task: id, text: `its folder is removed, now that it is ${status}${kept}` });
     }
   }
 }

@@ -46,7 +46,7 @@ async function mergeBatch(
   board: Board,
   now: Instant,
 ): Promise<BatchEnd | undefined> {
-  const { context, who, member, stop } = loop;
+  const { context, who, member } = loop;
   const { agent } = who;
   const { state } = board;
   const ready = mergeable(withoutSome(state, unsettled(board, now)));
@@ -54,7 +54,7 @@ async function mergeBatch(
   member.set('merging', { task: ready[0]?.id ?? '', why });
   const { postponed } = context.mergeTurn;
   const not = new Set(state.tasks.filter((task) => postponed.has(attemptKey(task))).map(({ id }) => id));
-  const end = await orRefusal(landQueue(taskContextOf(context, agent, stop.orderly), not));
+  const end = await orRefusal(landQueue(mergingContext(loop), not));
   if (isRefusal(end)) {
     await notMerged(loop, tasks, end);
     return undefined;
@@ -72,17 +72,23 @@ async function mergeBatch(
   return end;
 }
 
+/** Liza merges: what is told of it names no agent. */
+function mergingContext({ context, who, stop }: LoopState): TaskContext {
+  const tell = (level: 'info' | 'alarm') => (text: string) => context.emit({ level, text });
+  return { ...taskContextOf(context, who.agent, stop.orderly), say: tell('info'), alarm: tell('alarm') };
+}
+
 /** What the board says meanwhile. */
 async function mergingText(context: TaskContext, board: Board, [first, ...others]: readonly Task[]): Promise<string> {
   // Any supervisor does it, whatever its agent's role.
-  const does = `Liza, not the agent, ${(await areMergesTested(context, board)) ? 'tests and merges' : 'merges'}`;
-  return others.length === 0 ? `${does} ${first?.id ?? 'a task'}` : `${does} what is approved: liza queue`;
+  const does = `Liza ${(await areMergesTested(context, board)) ? 'tests and merges' : 'merges'}`;
+  return `${does} ${others.length === 0 ? (first?.id ?? 'a task') : 'what is approved'}`;
 }
 
 const named = ({ tasks }: State, ids: readonly string[]): readonly Task[] => tasks.filter(({ id }) => ids.includes(id));
 
 async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, isOne = true): Promise<void> {
-  const { context, who, memory } = loop;
+  const { context, memory } = loop;
   const { mergeTurn: turn } = context;
   if (no.guard === 'folder-lock') return busy(loop, no);
   // Another host was quicker: no news, and nothing is wrong with these.
@@ -94,7 +100,7 @@ async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, i
   turn.heldSince = undefined;
   memory.refusal = await refusalOf(context, no, first?.id);
   const task = first === undefined ? {} : { task: first.id };
-  context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(no) });
+  context.emit({ level: 'warning', ...task, text: refusalText(no), passing: true });
   for (const one of tasks) await postpone(loop, one, no, SOON_MS, turn);
 }
 
@@ -103,7 +109,7 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
 ]);
 
 /** Whoever holds the lock of merges without merging stops all of them, such as an agent without a sandbox. */
-async function busy({ context, who, memory }: LoopState, no: Refusal): Promise<void> {
+async function busy({ context, memory }: LoopState, no: Refusal): Promise<void> {
   const { mergeTurn: turn } = context;
   const now = context.clock.now();
   turn.busyUntil = now + BUSY_MS;
@@ -116,5 +122,5 @@ async function busy({ context, who, memory }: LoopState, no: Refusal): Promise<v
   memory.refusal = await refusalOf(context, no, undefined);
   const stopped = whyMergeHalted(board, tasks);
   const why = `for ${HELD_MS / 1000} s a process has held .liza/locks/_integration.lock, and no merge is under way; end it, or ${no.hint}`;
-  context.emit({ level: 'alarm', agent: who.agent, text: `approved work is not merged: ${stopped ?? why}` });
+  context.emit({ level: 'alarm', text: `approved work is not merged: ${stopped ?? why}` });
 }

@@ -38,15 +38,19 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
   const here = view.members.map((member): MemberRow => {
     const agent = known.get(member.agent);
     known.delete(member.agent);
+    const { agent: id, provider, session } = member;
+    // Liza merges, which the header says; the agent has no part in it.
+    if (member.state === 'merging') return { id, provider, state: 'waiting', now: 'until Liza has merged' };
+    const state = stateOf(member, view.board.state);
     return {
-      id: member.agent,
+      id,
       task: member.task ?? agent?.task,
-      state: stateOf(member, view.board.state),
-      provider: member.provider,
+      state,
+      provider,
       lease: leaseOf(agent),
-      context: member.session?.context_percent ?? agent?.contextPercent,
-      session: member.session,
-      now: doing({ ...member, state: stateOf(member, view.board.state) }, view.now, look),
+      context: session?.context_percent ?? agent?.contextPercent,
+      session,
+      now: doing({ ...member, state }, view.now, look),
     };
   });
   const elsewhere = [...known.values()]
@@ -79,9 +83,6 @@ const AFTER_CODING: ReadonlySet<TaskStatus> = new Set(['READY_FOR_REVIEW', 'APPR
 function doing(member: Omit<CrewMember, 'state'> & Pick<MemberRow, 'state'>, now: Instant, look: LiveLook): string {
   if (member.state === 'ending') return 'its part is done; its session ends';
   if (member.state === 'working') return member.activity ?? member.why ?? 'has begun';
-  // It has no session: where agents are shown on two lines, its task is named nowhere else.
-  if (member.state === 'merging')
-    return member.activity ?? member.why ?? `Liza, not the agent, merges ${member.task ?? 'a task'}`;
   const why = member.why ?? PLAIN_STATE[member.state] ?? '';
   return [why, ...again(member.until, now, look)].filter(Boolean).join(', ');
 }
@@ -104,7 +105,6 @@ function again(until: Instant | undefined, now: Instant, look: LiveLook): readon
 
 const TONE: Readonly<Record<string, Tone>> = {
   working: 'busy',
-  merging: 'busy',
   claiming: 'busy',
   'backing-off': 'warn',
   stopping: 'warn',
@@ -114,18 +114,7 @@ const TONE: Readonly<Record<string, Tone>> = {
 };
 
 /** Most interesting first, for when they do not all fit. */
-const INTEREST = [
-  'backing-off',
-  'working',
-  'merging',
-  'claiming',
-  'waiting',
-  'ending',
-  'starting',
-  'stopping',
-  'idle',
-  'stopped',
-];
+const INTEREST = ['backing-off', 'working', 'claiming', 'waiting', 'ending', 'starting', 'stopping', 'idle', 'stopped'];
 const interest = ({ state }: MemberRow): number =>
   (INTEREST.indexOf(state) + INTEREST.length + 1) % (INTEREST.length + 1);
 export const byInterest = (rows: readonly MemberRow[]): readonly MemberRow[] =>

@@ -261,15 +261,46 @@ describe('while a merge is tested', () => {
         .crew.view()
         .members.filter(({ state }) => state === 'merging');
     await r().until('testing', () => r().said().join().includes('integration test of 2 tasks up to b'));
-    expect(merging().map(({ why }) => why)).toContain(
-      'Liza, not the agent, tests and merges what is approved: liza queue',
-    );
+    expect(
+      new Set(
+        r()
+          .crew.view()
+          .events.map(({ agent }) => agent),
+      ),
+    ).toEqual(new Set([undefined]));
+    expect(merging().map(({ why }) => why)).toContain('Liza tests and merges what is approved');
     fs.writeFileSync(path.join(r().p.base, 'go'), '');
     await r().until('merged', async () => {
       r().clock.advance(1000);
       return (await r().p.state()).tasks.every((task) => task.status === 'MERGED');
     });
     expect(fs.readFileSync(path.join(r().p.base, 'runs'), 'utf8')).toBe('x\n');
+  });
+
+  test('that one has merged is told before its folder goes, while the rest of its batch is tested', async () => {
+    await open({
+      agents: ['code-reviewer-2'],
+      files: {
+        'scripts/integration-test.sh':
+          '[ -e b.txt ] || exit 0\n[ ! -e ../../../seen ] || while [ ! -e ../../../go ]; do sleep 0.02; done\ntouch ../../../seen\nexit 1\n',
+      },
+      tasks: (made) => [
+        approvedTask(made, 'first', { 'first.txt': 'x\n' }),
+        'a',
+        { ...approvedTask(made, 'b', { 'b.txt': 'x\n' }), priority: 5 },
+      ],
+      furnish: async (made) => void (await made.approved('a')),
+    });
+    const statuses = async () => (await r().p.state()).tasks.map(({ status }) => status).join();
+    await r().until('a landed', async () => (await statuses()) === 'MERGED,MERGED,APPROVED');
+    for (let n = 0; n < 10; n += 1) {
+      r().clock.advance(1000);
+      await new Promise((again) => setTimeout(again, 20));
+    }
+    expect(fs.existsSync(r().p.folder('a'))).toBe(true);
+    fs.writeFileSync(path.join(r().p.base, 'go'), '');
+    await r().until('put away', () => !fs.existsSync(r().p.folder('a')));
+    expect(r().said().join('\n')).toMatch(/^merged \(/m);
   });
 });
 
