@@ -26,7 +26,7 @@ export async function showCrew(
     const now = io.host.clock.now();
     if (now - asked < ONE_PRESS_MS) return;
     asked = now;
-    control.stop();
+    control.stop('you stopped it: Ctrl-C, or a signal');
     io.self.exitWithin(LAST_MS, 1);
   });
   const look = { color: io.color, unicode: io.unicode, width: io.columns };

@@ -165,7 +165,7 @@ async function untilTask(
   for (let left = (seconds * 1000) / LOOK_MS; left > 0; left--) {
     const task = await readTask(stage, id);
     if (states.includes(task.status)) return undefined;
-    if (status === '') say(`waits for ${id}`);
+    if (status === '') say(`waits for the task "${id}"`);
     status = task.status;
     await stage.clock.sleep(LOOK_MS);
   }

@@ -61,6 +61,8 @@ export interface SupervisorContext extends StoreContext {
 export interface Stop {
   readonly orderly: AbortSignal;
   readonly atOnce: AbortSignal;
+  /** Why, for people. */
+  readonly why?: () => string | undefined;
 }
 
 export const runningUse = ({ running }: SupervisorContext): readonly RunningUse[] =>

@@ -78,7 +78,7 @@ export function publishCrew(context: BoardContext, control: CrewControl): { clos
   const stopLooking = clock.every(LOOK_MS, () => {
     const times = timesAsked(context, process);
     if (asked >= times) return;
-    for (; asked < times; asked += 1) control.stop();
+    for (; asked < times; asked += 1) control.stop('you stopped it: q, Ctrl-C or liza stop');
     tryWrite();
   });
   tryWrite();

@@ -99,7 +99,7 @@ export interface CrewControl {
   /** Calls back after any change of the view; returns how to stop. */
   onChange(changed: () => void): () => void;
   /** First: in order; again: at once. */
-  stop(): void;
+  stop(why?: string): void;
   /** Resolves when the last supervisor has ended. */
   readonly ended: Promise<CrewEnd>;
 }

@@ -49,6 +49,8 @@ export interface Crew {
   readonly members: readonly SupervisedAgent[];
   readonly orderly: AbortController;
   readonly atOnce: AbortController;
+  /** Why it was asked to end; the first reason stays. */
+  why?: string;
   /** All supervisors have ended. */
   readonly over: AbortController;
   readonly alarms: Map<string, Alarm>;
@@ -181,6 +183,7 @@ async function runToEnd(
   const idling = untilIdle ? whenIdle(context, members, ends) : new Promise<never>(() => {});
   try {
     const idle = await Promise.race([loops.then(() => undefined), idling]);
+    if (idle !== undefined) crew.why ??= idle.message;
     orderly.abort();
     context.changeSignal.notify();
     const failed = await loops;
@@ -195,7 +198,7 @@ async function runToEnd(
 /** One that fails (a full disk, or a bug of ours) stops all, so that no agent is left running. */
 async function superviseAll(crew: Crew): Promise<{ readonly error: unknown } | undefined> {
   const { context, members, orderly, atOnce, feed } = crew;
-  const stop = { orderly: orderly.signal, atOnce: atOnce.signal };
+  const stop = { orderly: orderly.signal, atOnce: atOnce.signal, why: () => crew.why };
   let failed: { readonly error: unknown } | undefined;
   const superviseOne = async (one: SupervisedAgent): Promise<void> => {
     try {
@@ -207,7 +210,9 @@ async function superviseAll(crew: Crew): Promise<{ readonly error: unknown } | u
         one.end = await supervise(loop);
     } catch (error) {
       failed ??= { error };
-      one.member.set('stopped', { why: (error as Error).message });
+      const { message } = error as Error;
+      one.member.set('stopped', { why: message });
+      crew.why ??= `${one.who.agent} failed: ${message}`;
       orderly.abort();
     }
     feed.changed();
@@ -226,7 +231,10 @@ function controlOf(crew: Crew, ended: Promise<CrewEnd>): CrewControl {
       feed.listeners.add(listener);
       return () => feed.listeners.delete(listener);
     },
-    stop: () => stopCrew(crew),
+    stop: (why) => {
+      if (why !== undefined) crew.why ??= why;
+      stopCrew(crew);
+    },
   };
 }
 

@@ -76,7 +76,7 @@ export async function supervise(loop: Omit<LoopState, 'heartbeat' | 'heads'>): P
 async function repeatRounds(loop: LoopState): Promise<LoopEnd> {
   let full = false;
   for (;;) {
-    if (loop.stop.orderly.aborted) return { kind: 'stopped', why: 'stopped by the operator' };
+    if (loop.stop.orderly.aborted) return { kind: 'stopped', why: loop.stop.why?.() ?? 'asked to stop' };
     try {
       const end = await round(loop);
       if (end !== undefined) return end;

@@ -91,7 +91,7 @@ const unsigned = ({ level, text }: Alarm): string => text.slice(SIGN[level].leng
 export function endedText(one: Alarm): string {
   const words = unsigned(one).replace(/ \u2014 liza answer \S+ "\u2026"$/, '');
   if (one.name === 'QUESTION') return words.replace(/^QUESTION: (\S+) \u2014 /, 'question $1 is settled: ');
-  return `no longer so: ${one.name === 'SET-UP FAILED' ? words.split(' \u2014 ', 1)[0] : words}`;
+  return `alarm over: ${one.name === 'SET-UP FAILED' ? words.split(' \u2014 ', 1)[0] : words}`;
 }
 
 const MINUTE = 60_000;

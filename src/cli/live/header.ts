@@ -47,7 +47,7 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
     ),
     ...(view.lag === undefined ? [] : p.lines(p.say(view.lag), p.width).map((text): Line => [{ text, tone: 'warn' }])),
     ...(view.setUp ?? []).slice(0, MOST_SETUPS).flatMap((run) => setupLines(run, view.now, p, coarse)),
-    ...(status.queue === undefined ? [] : p.lines(p.say(status.queue), p.width).map((text): Line => [{ text }])),
+    ...merging(view, status).flatMap((line) => p.lines(p.say(line), p.width).map((text): Line => [{ text }])),
     // The line of the switch says it already, with the key that helps here.
     ...(view.waitsFor === undefined ||
     /^(?:ABORT|CHECKPOINT|PAUSE) is on\b/.test(view.waitsFor) ||
@@ -55,6 +55,15 @@ export function header({ view, status, screen, look, p, onQuit }: Scene): readon
       ? []
       : waits(view.waitsFor, goesOn(view), p)),
   ];
+}
+
+/** What Liza merges, and for how long; or how the queue stands. */
+function merging({ board, members, now }: Scene['view'], { queue }: StatusView): readonly string[] {
+  const by = members.find(({ state }) => state === 'merging');
+  if (by === undefined) return queue === undefined ? [] : [queue];
+  const isHeld = board.state.goal.queue?.held !== undefined;
+  const told = `${(isHeld ? undefined : queue) ?? by.why}, for ${coarse(now - by.since)}`;
+  return isHeld && queue !== undefined ? [queue, told] : [told];
 }
 
 /** Those that run longest; the rest are tasks' own, which wait for them. */
@@ -75,15 +84,10 @@ function used(state: State, members: readonly CrewMember[]): readonly string[] {
     ended.output_tokens +
     running.reduce((sum, session) => sum + session.input + session.output, 0);
   const cost = running.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), ended.cost_usd ?? 0);
-  const isKnown = ended.cost_usd !== undefined || running.some(({ cost_usd }) => cost_usd !== undefined);
-  const unknown = (ended.unpriced_sessions ?? 0) + (ended.uncounted_sessions ?? 0) > 0 ? '+?' : '';
+  const isPart = (ended.unpriced_sessions ?? 0) + (ended.uncounted_sessions ?? 0) > 0;
   return [
     ...(all === 0 ? [] : [`${tokens(all)} tokens`]),
-    ...(cost > 0 || (isKnown && unknown !== '')
-      ? [`${dollars(cost)}${unknown}`]
-      : unknown === ''
-        ? []
-        : ['cost unknown']),
+    ...(cost > 0 ? [`${isPart ? 'at least ' : ''}${dollars(cost)}`] : isPart ? ['cost unknown'] : []),
   ];
 }
 

@@ -39,7 +39,7 @@ export async function follow(followed: Followed): Promise<string | undefined> {
     if (why !== undefined) return;
     why = reason;
     // Nothing in here is worth an orderly end.
-    crew.stop();
+    crew.stop(reason);
     crew.stop();
   };
   const isOpen = ({ task }: Answer): boolean => answerTo(crew.view().board.state)?.task === task;

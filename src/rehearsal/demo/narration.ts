@@ -81,7 +81,9 @@ export const STAGED = 'the demo does this on purpose';
 
 /** Two of the script's tasks collide: whoever sees the alarm must not take it for a defect. */
 export const onPurpose = (text: string): string =>
-  text.includes('INTEGRATION FAILED') && !text.includes(STAGED) ? `${text} (${STAGED})` : text;
+  text.includes('INTEGRATION FAILED') && !text.startsWith('alarm over: ') && !text.includes(STAGED)
+    ? `${text} (${STAGED})`
+    : text;
 
 function turn(task: Task, event: HistoryEvent): readonly StoryLine[] {
   const who = event.agent ?? '';

@@ -119,7 +119,7 @@ test('what is over is told as well', async () => {
   await w.look();
   await w.end(); // sends what was gathered
   expect(JSON.parse(hook.received[1]?.body ?? '{}')).toMatchObject({
-    text: 'Liza · project: 1 ended\nno longer so: BLOCKED: t — no token',
+    text: 'Liza · project: 1 ended\nalarm over: BLOCKED: t — no token',
     cleared_total: 1,
   });
 });

@@ -81,6 +81,8 @@ describe('the goal’s budget', () => {
           /^the budget of the goal is used up: 15 tokens of 15 tokens, so no session starts: liza config set/,
         ),
       });
+      // Nobody stopped it.
+      expect(r().crew.view().members[0]?.why).toBe(end.message);
     } finally {
       clearInterval(tick);
     }

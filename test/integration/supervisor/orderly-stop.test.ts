@@ -9,8 +9,9 @@ test('the lease record of an agent says that its supervisor stopped in order, un
   await open({ tasks: ['t'], parts: { 'coder-1': [{}] } });
   await r().until('working', () => r().crew.view().members[0]?.state === 'working');
   expect(record()).not.toHaveProperty('stopped');
-  r().crew.stop();
-  r().crew.stop();
+  r().crew.stop('nothing happened for 180 s');
+  r().crew.stop('asked again');
   await r().crew.ended;
+  expect(r().crew.view().members[0]?.why).toBe('nothing happened for 180 s');
   expect(record()).toMatchObject({ agent: 'coder-1', task: 't', stopped: true });
 });

@@ -26,9 +26,9 @@ test.each([
   ],
   [
     alarmOf('SET-UP FAILED', 'base', 'set-up fails for x: npm ci ended with 1 — npm error — fix what it names'),
-    'no longer so: SET-UP FAILED: set-up fails for x: npm ci ended with 1',
+    'alarm over: SET-UP FAILED: set-up fails for x: npm ci ended with 1',
   ],
-  [warning('BLOCKED', 't', 't — no token'), 'no longer so: BLOCKED: t — no token'],
+  [warning('BLOCKED', 't', 't — no token'), 'alarm over: BLOCKED: t — no token'],
 ])('of an alarm that ended is told what it was, and no way out', (one, told) => expect(endedText(one)).toBe(told));
 
 describe('secrets', () => {

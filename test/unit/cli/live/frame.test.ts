@@ -301,12 +301,26 @@ describe('the board', () => {
     expect(sums(0, 0, { recent: [one, two] })).toBe('6.0k');
   });
 
-  it('names the task that an agent merges', () => {
-    const merging = { ...lively.members[0], state: 'merging', task: 'metrics' } as CrewMember;
-    const { session: _, activity: __, why: ___, ...bare } = merging;
-    expect(page({ ...lively, members: [bare] }, on({}), look('80x24'))).toContain(
-      'Liza, not the agent, merges metrics',
-    );
+  it.each([
+    [{ cost_usd: 0, uncounted_sessions: 1 }, '5 tokens · cost unknown'],
+    [{ cost_usd: 0.5, unpriced_sessions: 1 }, '5 tokens · at least $0.50'],
+    [{ cost_usd: 0.5 }, '5 tokens · $0.50'],
+    [{ cost_usd: 0 }, '5 tokens'],
+  ])('says plainly what of the cost is not known: %o', (known, told) => {
+    const spent = { sessions: 2, seconds: 1, input_tokens: 5, output_tokens: 0, ...known };
+    const { state } = lively.board;
+    const board = { ...lively.board, state: { ...state, goal: { ...state.goal, spent } } as State };
+    const [, second = ''] = lines({ ...lively, board, members: [] }, on({}), look('200x50'));
+    expect(second.trimEnd().endsWith(` · ${told}`), second).toBe(true);
+  });
+
+  it('says in a line of its own what Liza merges, and of the agent that it waits', () => {
+    const { session: _, activity: __, ...bare } = lively.members[0] as CrewMember;
+    const why = 'Liza tests and merges metrics';
+    const member: CrewMember = { ...bare, state: 'merging', since: NOW - 12_000, task: 'metrics', why };
+    const shown = page({ ...lively, members: [member] }, on({}), look('80x24'));
+    expect(shown).toMatch(/^Liza tests and merges metrics, for 10s$/m);
+    expect(shown.match(/^.*planner-1 .*$/m)?.[0]).toMatch(/^ *planner-1 +waiting +until Liza has merged/);
   });
 
   it('shows agents that other processes run', () => {
