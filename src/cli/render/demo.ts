@@ -109,8 +109,7 @@ const sessionsOf = ({ tasks, goal }: State): number =>
   [...tasks.map(({ usage }) => usage), goal.usage].reduce((sum, use) => sum + (use?.sessions ?? 0), 0);
 
 /**
- * Each line works as it is printed, in their order, and the paths are in lines of their own: 80 columns are enough for the
- * rest. A comment behind a command would be an argument in zsh: what it is for comes first.
+ * Each line works as it is printed, also by itself after the first. A comment behind a command would be an argument in zsh: what it is for comes first.
  */
 function nextLines({ liza, install }: Own, kept: Kept | undefined): readonly string[] {
   const isFound = liza === 'liza';
@@ -123,8 +122,7 @@ function nextLines({ liza, install }: Own, kept: Kept | undefined): readonly str
           '',
           'The repository of this demo stays. Look around in it:',
           `  cd ${shellWord(kept.root)}`,
-          ...(isFound ? [] : [`  liza() { ${liza} "$@"; }`]),
-          ...rows(LOOK),
+          ...rows(LOOK.map(([about, line]) => [about, line.replace(/^liza(?= )/, () => liza)])),
           ...rows([['remove it', `cd ~ && rm -rf ${shellWord(kept.folder)}`]]),
         ]),
     '',
@@ -140,7 +138,6 @@ const LOOK = [
   ['who did what', 'liza log -n 60'],
   ['one task', 'liza show money'],
   ['what is proven', 'liza audit'],
-  ['a page of it all', 'liza report'],
   ['what was merged', 'git log --graph --oneline'],
 ] as const;
 const OWN = [

@@ -69,7 +69,7 @@ export const verb: Verb = {
       const result = await perform(play, args.flag('remove') ? undefined : repository, over);
       stays = !args.flag('remove');
       // Whatever the interrupt stopped halfway is no failure of the demo, and its repository is removed.
-      return !result.ok && asked.signal.aborted ? INTERRUPTED : result;
+      return !result.ok && asked.signal.aborted ? interrupted(ownCommand(io)) : result;
     } finally {
       leave();
     }
@@ -83,7 +83,10 @@ async function perform(play: Play, kept: DemoRepository | undefined, over: { end
   screen.opening(play.repository.root);
   const made = (await lizaInDemo(play, ['init', GOAL])) ?? (await lizaInDemo(play, HOLD));
   if (made !== undefined) return { ...made, hint };
-  const crew = await startDemoCrew(play, play.fast ? 0 : paceAfter(io.host.clock.now() - begun));
+  const pace = play.fast ? 0 : paceAfter(io.host.clock.now() - begun);
+  const cast = await castDemo(play);
+  if (cast !== undefined) return { ...cast, hint };
+  const crew = await startDemoCrew(play, pace);
   if (isRefusal(crew)) return crew;
   const dashboard = play.isInBrowser ? await dashboardOf(play, crew) : undefined;
   if (dashboard !== undefined && isRefusal(dashboard)) {
@@ -121,6 +124,13 @@ async function played(play: Play, crew: CrewControl, kept: DemoRepository | unde
   return { ...refuse(told(missing), hint, 1, 'demo'), lines, data };
 }
 
+/** Whoever types `liza run` in its repository gets the same script, and no agent CLI that costs. */
+async function castDemo(play: Play): Promise<Refusal | undefined> {
+  const providers = JSON.stringify({ rehearsal: { script: play.io.asset('demo/script.json') } });
+  const set = (key: string, value: string) => lizaInDemo(play, ['config', 'set', key, value], 'unseen');
+  return (await set('providers', providers)) ?? (await set('default_provider', 'rehearsal'));
+}
+
 async function dashboardOf(play: Play, crew: CrewControl): Promise<Dashboard | Refusal> {
   const { openDashboard } = await import('../web/open-dashboard.ts');
   const { printLinks } = await import('../web/links.ts');
@@ -137,12 +147,8 @@ function untilCtrlC({ io }: Play, over: { end?: () => void }): Promise<void> {
   });
 }
 
-const INTERRUPTED = refuse(
-  'the demo stopped: it was interrupted',
-  'nothing of it is left; start it again: npm run demo, or liza demo once it is installed',
-  1,
-  'demo',
-);
+const interrupted = (liza: string): Refusal =>
+  refuse('the demo stopped: it was interrupted', `nothing of it is left; start it again: ${liza} demo`, 1, 'demo');
 const told = (missing: readonly Chapter[]): string =>
   `not everything happened: ${missing.map(({ title, text }) => `${title} (${text})`).join('; ')}`;
 
