@@ -40,12 +40,12 @@ export const g67 = {
       `no alarm: ${alarms}`,
     );
     const status = w.ok(['status']).said;
-    holds(/1\/3 done, 2 abandoned/.test(status), `status: ${status}`);
+    holds(/1\/3 tasks done, 2 abandoned/.test(status), `status: ${status}`);
     const history = JSON.stringify(w.board().goal.alignment_history);
     holds(/ended_early.*abandoned, not done: b /.test(history), `the goal’s history does not tell: ${history}`);
     const report = w.ok(['report', '--md', '--out', '-']).said;
     holds(/abandoned/i.test(report) && /not needed after all/.test(report), `report: ${report}`);
-    return detected('status says 1/3 done, 2 abandoned; the alarm ENDED EARLY, report and history name both tasks');
+    return detected('status says 1/3 tasks done, 2 abandoned; the alarm ENDED EARLY, report and history name both tasks');
   },
 };
 

@@ -261,9 +261,9 @@ function sprintView(board: Board, now: Instant): StatusView['sprint'] {
 export const isSprintTold = ({ goal, sprint }: Pick<StatusView, 'goal' | 'sprint'>): boolean =>
   sprint.status !== 'IN_PROGRESS' && (sprint.text !== 'COMPLETED' || goal.status === 'COMPLETED');
 
-/** `2/3 done, 1 abandoned` */
+/** `2/3 tasks done, 1 abandoned` */
 export const doneText = ({ done, planned, abandoned }: StatusView['sprint']): string =>
-  `${done}/${planned} done${abandoned === 0 ? '' : `, ${abandoned} abandoned`}`;
+  `${done}/${planned} tasks done${abandoned === 0 ? '' : `, ${abandoned} abandoned`}`;
 
 function countByStatus(board: Board): StatusView['counts'] {
   const counts = new Map<TaskStatus, number>();

@@ -134,7 +134,7 @@ export function memberLines(
   const cells = rows.map((row) => [...names(row, full, p), ...bars(row, full, wide ? 8 : full ? 6 : 4, p)]);
   const costs = rows.map(({ session }) => spent(session));
   const room = widths(cells, wide ? [20, 11, 24, 14, 14, 14] : full ? [16, 11, 16, 9, 11, 11] : [16, 11, 16, 4, 4]);
-  const money = widths(costs, [14, 8]);
+  const money = widths(costs, [20, 8]);
   return rows.map((row, at) => {
     const [id = '', state = '', ...rest] = (cells[at] ?? []).map((text, i) => cell(text, room[i] ?? 0, p));
     const used = money.map((size, i) => cell(costs[at]?.[i] ?? '', size, p)).join('');

@@ -202,7 +202,8 @@ function agentSection({ view, status, screen, look, p, room: rows }: Scene): Age
     passes(screen, id, task, state, provider, now),
   );
   const marked = chosenOf(screen, 'agent');
-  const head = heading('Agents', [], p);
+  const means = { text: '  bars: lease left, context used', tone: 'faint' } as const;
+  const head = heading('Agents', members.some(({ lease }) => lease !== undefined) ? [means] : [], p);
   const loose = memberLines(members, 'two-lines', marked, p).flat();
   if (loose.length <= (rows - 4) * 0.42) return { order: members, lines: [head, ...loose] };
   const room = Math.max(1, Math.floor((rows - 4) * 0.36));

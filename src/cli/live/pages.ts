@@ -32,8 +32,8 @@ const KEYS: readonly (readonly [string, string])[] = [
 const SIGNS: readonly (readonly [string, string])[] = [
   ['first bar', 'of an agent: how much of the agent’s lease is left; its supervisor renews it'],
   ['second bar', 'how full the agent’s context is; near 90% it hands over'],
-  ['12.3k+4.5k', 'tokens in and out of the session, then its cost where the provider tells it'],
-  ['$0.12+?', 'some sessions told no figures; at least $0.12'],
+  ['3k+4k tokens', 'in and out of the session, then its cost where the provider tells it'],
+  ['at least $0.12', 'some sessions told no figures'],
   ['it 2/10', 'second of at most ten iterations'],
   ['rej 1/5', 'rejected once; after five rejections it is blocked'],
 ];
@@ -152,12 +152,12 @@ function diffTone(line: string): Tone | undefined {
   return line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : undefined;
 }
 
-/** `12.3k+4.5k` and `$0.61`, as far as they are known. */
+/** `12.3k+4.5k tokens` and `$0.61`, as far as they are known. */
 export const spent = (session: CrewMember['session'] | undefined): readonly string[] =>
   session === undefined || session.input + session.output === 0
     ? []
     : [
-        `${tokens(session.input)}+${tokens(session.output)}`,
+        `${tokens(session.input)}+${tokens(session.output)} tokens`,
         ...(session.cost_usd === undefined ? [] : [dollars(session.cost_usd)]),
       ];
 

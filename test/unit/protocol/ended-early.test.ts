@@ -20,7 +20,7 @@ function over(by: Actor): World {
 describe('a planner abandons two of three tasks and completes the goal', () => {
   it('they are not done, and the goal’s history names them with their reason', () => {
     const { board, now } = over(PLANNER);
-    expect(doneText(statusView(board, now, []).sprint)).toBe('1/3 done, 2 abandoned');
+    expect(doneText(statusView(board, now, []).sprint)).toBe('1/3 tasks done, 2 abandoned');
     expect(board.state.goal.alignment_history).toContainEqual(
       expect.objectContaining({
         event: 'ended_early',

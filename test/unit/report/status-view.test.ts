@@ -18,7 +18,7 @@ describe('a sprint whose planned tasks have all ended', () => {
     renderStatus(on(...added), { color: false, unicode: false, width: 80 }).split('\n')[1];
 
   it('says no more than their count while the goal goes on', () => {
-    expect(header()).toMatch(/1\/1 done$/);
+    expect(header()).toMatch(/1\/1 tasks done$/);
   });
 
   it('says how many tasks were added since and still run', () => {
@@ -135,7 +135,7 @@ describe('the view of a board', () => {
     const sprint = { ...board().state.sprint, scope: { planned: ['a'], stretch: ['b'] } };
     const view = seen(board({ tasks, state: { sprint } }));
     expect(view.sprint).toMatchObject({ planned: 2, done: 1 });
-    expect(renderStatus(view, { color: false, unicode: true, width: 80 })).toContain('1/2 done');
+    expect(renderStatus(view, { color: false, unicode: true, width: 80 })).toContain('1/2 tasks done');
   });
 
   it('shows a planner at work while its session runs, and idle before and after it', () => {
