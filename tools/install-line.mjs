@@ -11,13 +11,11 @@ export function installLines({ prefix, isWritable, home, folders }) {
   const at = own ? prefix : path.join(home, '.local');
   const bin = own ? path.join(prefix, 'bin') : '$HOME/.local/bin';
   return [
-    own
-      ? 'To install it:'
-      : `To install it without root (${prefix === undefined ? 'npm’s own place is unknown' : `${prefix} is not yours to write`}):`,
+    own ? 'To install it:' : 'To install it (needs no root):',
     own ? '  npm install -g .' : '  npm install -g --prefix ~/.local .',
     ...(folders.includes(path.join(at, 'bin'))
       ? []
-      : ['It is not on PATH there. For this shell, and in ~/.profile for all others:', `  export PATH="${bin}:$PATH"`]),
+      : ['So that your shell finds it, now and in ~/.profile:', `  export PATH="${bin}:$PATH"`]),
   ];
 }
 

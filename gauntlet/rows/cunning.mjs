@@ -45,7 +45,9 @@ export const g67 = {
     holds(/ended_early.*abandoned, not done: b /.test(history), `the goal’s history does not tell: ${history}`);
     const report = w.ok(['report', '--md', '--out', '-']).said;
     holds(/abandoned/i.test(report) && /not needed after all/.test(report), `report: ${report}`);
-    return detected('status says 1/3 tasks done, 2 abandoned; the alarm ENDED EARLY, report and history name both tasks');
+    return detected(
+      'status says 1/3 tasks done, 2 abandoned; the alarm ENDED EARLY, report and history name both tasks',
+    );
   },
 };
 

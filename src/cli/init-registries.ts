@@ -50,12 +50,10 @@ export function loginQuestion(
 ): { readonly fact: string; readonly question: string } {
   const command = setup || 'the command that sets up a fresh checkout';
   const isNeeded = registries.some((one) => one.isNeeded);
-  const without = isNeeded
-    ? `Your ${setup || 'set-up'} will fail without it`
-    : `Without it ${setup || 'set-up'} fails where a registry asks for a login`;
+  const without = isNeeded ? 'It will fail without it' : 'It may fail without it';
   return {
-    fact: `Private registry: ${registries.map(({ name }) => name).join('; ')}. Agents use it, without the login in ${file}.`,
-    question: `Show ${file}, with its login, to set-up alone, that is to ${command}? ${without}; agents never see the file. yes or no${isNeeded ? ' (Enter: no; the run then stops at set-up, and says so)' : ''}`,
+    fact: `Private registry: ${registries.map(({ name }) => name).join('; ')}. Its login is in ${file}, which agents never see.`,
+    question: `May ${command} read ${file}? ${without}. yes or no${isNeeded ? ' (Enter: no; the run then stops at set-up, and says so)' : ''}`,
   };
 }
 

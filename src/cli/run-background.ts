@@ -25,7 +25,7 @@ export async function runInBackground(
     () => io.self.exit(HUNG_UP),
   );
   // Before anything is loaded or checked: a blank screen looks like a program that hangs.
-  if (!json) printErr(io, 'starting: pre-flight (document, agent CLIs, disk), then the crew …\n');
+  if (!json) printErr(io, 'checking document, agent CLIs and disk, then starting …\n');
   const crew = await startInBackground(io, context, { options, interrupt, json });
   if ('told' in crew) return { ok: true, silent: true, code: crew.told };
   if (isRefusal(crew)) return crew;

@@ -69,7 +69,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
       'Get it:        Linux: install bubblewrap (apt-get, dnf or pacman). macOS has its own.',
       'Without root:  ask for bubblewrap to be installed; it then needs no root to run. Until then:',
       '  run Liza in a container or a virtual machine that holds only the project and the login of the agent CLI;',
-      '  or as another user of the machine, who can read the project and nothing of yours;',
+      '  or as another user of the machine, who can read the project and nothing of yours.',
       'Against mistakes only: liza config set isolation clone',
       '  Each agent then works in a git clone of its own, so that a wrong git command does not reach your repository.',
       '  That is no protection against an agent that means harm.',

@@ -56,4 +56,4 @@ export const notInGit = (file: string): string =>
 
 export const changedText = (file: string): string => `${file} has changes that are not committed`;
 
-export const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit`;
+export const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit -m "The goal"`;

@@ -111,7 +111,7 @@ export async function visionWarning(context: BoardContext, board: Board): Promis
   const file = documentOf(board);
   if (file === undefined) return undefined;
   const { root } = context.paths;
-  const mend = `${commitIt(file)} -m "The goal"`;
+  const mend = commitIt(file);
   const [missing] = await notCommitted(context, root, [file]);
   if (missing !== undefined) return warn('vision', `${file} is not in git`, mend);
   const [changed] = await changedSinceCommit(context, root, [file]);
@@ -186,5 +186,5 @@ function checkOwnTests({ disk, paths }: BoardContext, { state }: Board): readonl
   const found = wideRunner(commandsRun(commands, scripts), texts.map(([, text]) => text).join('\n'));
   if (found === undefined) return [];
   const fact = `${found.runner} in your own folder also runs the tests that agents are writing in .worktrees`;
-  return [warn('own tests', fact, found.mend, 'they also run those in .worktrees')];
+  return [warn('own tests', fact, found.mend, 'they run agents’ unfinished tests')];
 }

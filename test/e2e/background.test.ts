@@ -54,7 +54,7 @@ describe('a crew in the background', () => {
     const p = rehearsedCrew();
     const started = p.ok(DETACHED, { env: { LIZA_SANDBOX: 'off' } });
     const told = (text: string): number => text.split('sandbox: off, ').length - 1;
-    expect(started.stderr).toMatch(/^starting: /);
+    expect(started.stderr).toMatch(/^checking document, agent CLIs and disk, then starting/);
     expect(told(started.stderr)).toBe(1);
     await atWork(p);
     expect(told(p.read(LOG))).toBe(1);

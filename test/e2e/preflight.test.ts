@@ -56,7 +56,9 @@ describe('run --check stops for', () => {
     const { check } = withClaude(p);
     const untouched = check();
     expect(untouched).toMatchObject({ code: 1, stops: ['vision'] });
-    expect(untouched.of('vision')[0]?.mend).toContain('commit it (git add specs/vision.md && git commit)');
+    expect(untouched.of('vision')[0]?.mend).toContain(
+      'commit it (git add specs/vision.md && git commit -m "The goal")',
+    );
     fs.appendFileSync(p.file('specs/vision.md'), '\nThe program says hello.\n');
     const now = check();
     expect(now).toMatchObject({ code: 0, stops: [] });

@@ -55,7 +55,7 @@ describe('the second goal', () => {
     const check = async (): Promise<string> => (await here.liza(['run', '--check'])).stdout;
     expect(await check()).toMatch(/STOP vision .*specs\/vision\.md has not changed since the last goal was completed/);
     const next =
-      'say in specs/vision.md what is wanted now, commit it .git add specs/vision.md && git commit., then: liza run';
+      'say in specs/vision.md what is wanted now, commit it .git add specs/vision.md && git commit -m "The goal"., then: liza run';
     expect((await out('status')).replace(/\s+/g, ' ')).toMatch(
       new RegExp(`Nothing moves: nothing is planned.*${next}`),
     );

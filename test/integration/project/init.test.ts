@@ -58,7 +58,7 @@ describe('without a terminal', () => {
     // Once, and last.
     expect(again.stdout).not.toContain('is not in git');
     expect(again.stdout.trimEnd().split('\n').at(-1)).toBe(
-      'next: say in specs/vision.md what is wanted, commit it (git add specs/vision.md && git commit), then: liza run',
+      'next: say in specs/vision.md what is wanted, commit it (git add specs/vision.md && git commit -m "The goal"), then: liza run',
     );
     expect(again.stdout).toContain('specs/vision.md was created from a template\n');
     expect(vision()).toMatch(/^# Vision: Greet people's pets\n/);
@@ -318,7 +318,7 @@ describe('with a person', () => {
     const second = (await liza(['init', 'Second', '--yes'])).stdout;
     expect(second).toMatch(told);
     expect(second).toMatch(
-      /\nnext: say in specs\/vision\.md what is wanted now, commit it \(git add specs\/vision\.md && git commit\), then: liza run\n$/,
+      /\nnext: say in specs\/vision\.md what is wanted now, commit it \(git add specs\/vision\.md && git commit -m "The goal"\), then: liza run\n$/,
     );
     await liza(['abort']);
     here.write({ 'docs/third.md': '# Third\n' });

@@ -183,18 +183,17 @@ describe('the guide', () => {
   });
 
   test.each([
-    [true, 'Your npm ci will fail without it; ', ' (Enter: no; the run then stops at set-up, and says so)'],
-    [false, 'Without it npm ci fails where a registry asks for a login; ', ''],
+    [true, 'It will fail without it', ' (Enter: no; the run then stops at set-up, and says so)'],
+    [false, 'It may fail without it', ''],
   ])(
     'a private registry that the lock file needs (%s): what set-up alone is, and what a no means',
     async (isNeeded, words, enter) => {
       const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded }];
-      const { asked, wishes } = await guided(['g', '', '', '', '', '', 'yes'], {
+      const { asked, said, wishes } = await guided(['g', '', '', '', '', '', 'yes'], {
         ...{ installed: [CLAUDE], guesses: { test: 'npm test', setup: 'npm ci' }, registries },
       });
-      expect(asked.at(-1)).toBe(
-        `Show ~/.npmrc, with its login, to set-up alone, that is to npm ci? ${words}agents never see the file. yes or no${enter} [no]: `,
-      );
+      expect(asked.at(-1)).toBe(`May npm ci read ~/.npmrc? ${words}. yes or no${enter} [no]: `);
+      expect(said.join()).toContain('Its login is in ~/.npmrc, which agents never see.');
       expect(wishes).toMatchObject({ setup: 'npm ci', shown: ['~/.npmrc'] });
     },
   );
@@ -202,7 +201,7 @@ describe('the guide', () => {
   test('without a set-up nobody is asked to show a login', async () => {
     const registries = [{ name: 'npm @acme: npm.acme.example', file: '~/.npmrc', isNeeded: false }];
     const { asked } = await guided(['g', '', '', '', '-'], { installed: [CLAUDE], registries });
-    expect(asked.join()).not.toContain('Show ~/.npmrc');
+    expect(asked.join()).not.toContain('~/.npmrc');
   });
 
   test.each([0, 1, 2, 3, 4, 5])('leaving after %i answers: nothing, and the terminal is given back', async (many) => {

@@ -297,3 +297,10 @@ test.each([['--bogus'], ['-x'], ['--']])('liza %s is refused, not taken for help
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toContain(`liza has no option "${word}"`);
 });
+
+test.each(Object.entries(TOPICS))('no paragraph of the topic %s breaks off', async (_name, { lines }) => {
+  const told = typeof lines === 'function' ? await lines((name) => name) : lines;
+  const depth = (line = ''): number => line.search(/\S|$/);
+  const open = told.filter((line, at) => /[;,]$/.test(line) && depth(told[at + 1]) < depth(line));
+  expect(open).toEqual([]);
+});

@@ -107,8 +107,8 @@ test.each([
     'base: main has 1 commit that integration lacks; liza sync',
   ],
   [
-    warn('own tests', 'a long fact '.repeat(9), 'a long mend '.repeat(9), 'they also run those in .worktrees'),
-    'own tests: they also run those in .worktrees: liza run --check',
+    warn('own tests', 'a long fact '.repeat(9), 'a long mend '.repeat(9), 'they run agents’ unfinished tests'),
+    'own tests: they run agents’ unfinished tests: liza run --check',
   ],
 ])('a run tells a warning on one line of 80 columns: %o', (check, line) => {
   expect(startLine(check)).toBe(line);
