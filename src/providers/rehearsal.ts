@@ -70,6 +70,9 @@ const rehearsalParser = (free?: true): Parser => ({
   stdout: (line, now) => {
     const event = read(line, now);
     if (event?.kind === 'usage' && free) return [{ ...event, usage: { ...event.usage, cost_usd: 0 } }];
+    // Also where it is killed before it tells anything.
+    if (event?.kind === 'session' && free)
+      return [event, { kind: 'usage', usage: { input: 0, output: 0, cost_usd: 0 } }];
     return event === undefined ? [] : [event];
   },
   // What stops it is said on both; the event has it already.

@@ -74,8 +74,9 @@ export function costText({
   unpriced_sessions = 0,
 }: Usage): string | undefined {
   if (sessions === 0) return undefined;
-  if (cost === undefined) return 'cost unknown';
-  return `${uncounted_sessions + unpriced_sessions > 0 ? 'at least ' : ''}$${cost.toFixed(2)}`;
+  const isPart = uncounted_sessions + unpriced_sessions > 0;
+  if (cost === undefined || (cost === 0 && isPart)) return 'cost unknown';
+  return `${isPart ? 'at least ' : ''}$${cost.toFixed(2)}`;
 }
 
 export const spentOnDay = ({ goal }: State, day: string): Usage =>

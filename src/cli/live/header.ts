@@ -62,7 +62,8 @@ function merging({ board, members, now }: Scene['view'], { queue }: StatusView):
   const by = members.find(({ state }) => state === 'merging');
   if (by === undefined) return queue === undefined ? [] : [queue];
   const isHeld = board.state.goal.queue?.held !== undefined;
-  const told = `${(isHeld ? undefined : queue) ?? by.why}, for ${coarse(now - by.since)}`;
+  const since = coarse(now - by.since);
+  const told = `${(isHeld ? undefined : queue) ?? by.why}${since === '0s' ? '' : `, for ${since}`}`;
   return isHeld && queue !== undefined ? [queue, told] : [told];
 }
 

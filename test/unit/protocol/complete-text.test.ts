@@ -35,6 +35,7 @@ const second = (state: State): string | undefined => completeText(state, undefin
 
 it('tells what was merged, how often work was rejected, what it cost and how long the run took', () => {
   expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42, this run 12s');
+  expect(second(complete({ cost_usd: 0, uncounted_sessions: 1 }))).toContain(', cost unknown, ');
   expect(second(complete({ cost_usd: 0.421, unpriced_sessions: 1 }))).toContain(', at least $0.42, ');
   expect(second(complete({}))).toContain(', cost unknown, ');
 });

@@ -52,6 +52,14 @@ test('each line is read as it was meant', () => {
   expect(read({ kind: 'result', ok: false, text: 'r' })).toEqual([{ kind: 'result', ok: false, text: 'r' }]);
 });
 
+test('one that costs nothing says so as it begins: killed before it tells anything, its cost is known', () => {
+  const free = rehearsalProvider({ program: ['node', 'liza.cjs'], script: '/s.json', free: true });
+  expect(free.parser().stdout(eventLine({ kind: 'session', id: 's' }).trimEnd(), 1000)).toEqual([
+    { kind: 'session', id: 's' },
+    { kind: 'usage', usage: { input: 0, output: 0, cost_usd: 0 } },
+  ]);
+});
+
 test('anything else is no event', () => {
   const parser = provider.parser();
   for (const text of ['', 'hello', '{', '{"kind":"other"}', '{"kind":"usage"}', '[1]']) {
