@@ -99,9 +99,11 @@ export async function checkAll(io: Io, context: TaskContext, agents: Agents): Pr
   return { ...refuse(message, 'do what each STOP says, then: liza run', code, 'preflight'), lines, data };
 }
 
-/** A run would refuse it. */
-const checkGoal = ({ board: { state } }: Snapshot): readonly PreflightCheck[] =>
-  state.goal.status === 'ABORTED' ? [stop('goal', 'the goal is aborted', 'to continue it: liza resume')] : [];
+/** A run would refuse it, or start nothing. */
+const checkGoal = ({ board: { state, switches } }: Snapshot): readonly PreflightCheck[] =>
+  state.goal.status === 'ABORTED'
+    ? [stop('goal', 'the goal is aborted', 'to continue it: liza resume')]
+    : Object.keys(switches).map((name) => stop('goal', `${name} is on: no work starts`, 'liza resume'));
 
 /** A trial of another process, of a run for example, ends first: what it prepared is used again. */
 async function tryHeadPatiently(context: TaskContext, config: Settings): Promise<HeadTried | Refusal> {

@@ -125,7 +125,7 @@ test('a second host joins with its clone, sees and changes the board, and PAUSE 
     await watch.ended;
   }
   // A host leaves; the board stays for the others.
-  expect(q.ok(['deinit']).code).toBe(0);
+  expect(q.ok(['deinit', '--yes']).code).toBe(0);
   expect(fs.existsSync(path.join(root, '.liza'))).toBe(false);
   expect(fs.existsSync(path.join(root, '.git', 'liza', 'store-address'))).toBe(false);
   expect(p.ok(['note', 'list']).stdout).toContain('another');

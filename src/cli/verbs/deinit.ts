@@ -19,7 +19,7 @@ export const verb: Verb = {
   },
   examples: ['liza deinit', 'liza deinit --yes', 'liza deinit --purge'],
   details: [
-    'On a terminal it first says what goes and what stays, and asks. Without the board liza report and liza blame have nothing to tell: save the report before.',
+    'It first says what goes and what stays, and asks; where nobody can be asked it needs --yes. Without the board liza report and liza blame have nothing to tell: save the report before.',
     'Removes .liza/, the worktrees and branches of tasks, the hook, and the lines in .git/info/exclude. Your branches, stash and files and the integration branch stay as they are.',
     'Unfinished work is kept under refs/liza/attempts, reviewed commits under refs/liza/review, the blackboard in .git/liza/kept, which agents do not see.',
     'Refused while agents run. Safe to repeat: if it was interrupted, the next one finishes it.',
@@ -27,13 +27,15 @@ export const verb: Verb = {
   run: async (args, io) => {
     const purge = args.flag('purge');
     const root = io.root();
-    const asks = !args.flag('yes') && !args.json;
-    if (typeof root !== 'string') return finish(io, root, { purge, asks });
+    const asks = !args.flag('yes');
+    // JSON is for programs.
+    const whom = args.json ? undefined : io;
+    if (typeof root !== 'string') return finish(io, root, { purge, asks, whom });
     const context = await openTaskContext(io, { anyBoard: true });
     if (isRefusal(context)) return context;
     const { deinit } = await import('../../project/deinit.ts');
     const stays = await branchLine(context);
-    const no = asks ? await refusedOrDeclined(io, context, goesAndStays(purge, stays)) : undefined;
+    const no = asks ? await refusedOrDeclined(whom, context, goesAndStays(purge, stays)) : undefined;
     if (no !== undefined) return no;
     const done = await deinit(context, purge);
     return isRefusal(done) ? done : tell('Liza is removed from this project', done, purge, stays);
@@ -41,16 +43,33 @@ export const verb: Verb = {
 };
 
 /** Nobody is asked about what would be refused anyway. */
-async function refusedOrDeclined(io: Io, context: TaskContext, shown: readonly string[]): Promise<Refusal | undefined> {
+async function refusedOrDeclined(
+  whom: Whom,
+  context: TaskContext,
+  shown: readonly string[],
+): Promise<Refusal | undefined> {
   const snapshot = await context.store.read().catch(() => undefined); // a board that cannot be read is removed all the same
   const { refuseBusy } = await import('../../project/deinit-busy.ts');
   const busy = snapshot && refuseBusy(snapshot.board, snapshot.now);
   if (busy !== undefined) return busy;
-  return (await said(io, shown)) === false ? DECLINED : undefined;
+  return declined(whom, shown);
 }
+
+type Whom = Pick<Io, 'openDialogue'> | undefined;
 
 const KEPT_GOES = 'goes: the board in .git/liza/kept, unfinished work and reviewed commits; nothing of it comes back';
 const DECLINED = refuse('nothing is removed', 'to remove it later: liza deinit', 1, 'left');
+const UNASKED = refuse(
+  'nothing is removed: nobody can be asked here',
+  'without a question: liza deinit --yes',
+  1,
+  'left',
+);
+
+async function declined(whom: Whom, shown: readonly string[], question?: string): Promise<Refusal | undefined> {
+  const answer = await said(whom, shown, question);
+  return answer === true ? undefined : answer === false ? DECLINED : UNASKED;
+}
 
 function goesAndStays(purge: boolean, branch: readonly string[]): readonly string[] {
   return [
@@ -67,11 +86,11 @@ function goesAndStays(purge: boolean, branch: readonly string[]): readonly strin
 
 /** Undefined: nobody can be asked, as in a script. */
 async function said(
-  io: Io,
+  whom: Whom,
   shown: readonly string[],
   question = 'Remove Liza from this project?',
 ): Promise<boolean | undefined> {
-  const dialogue = await io.openDialogue?.();
+  const dialogue = await whom?.openDialogue?.();
   if (dialogue === undefined) return undefined;
   try {
     for (const line of shown) dialogue.say(plain(line));
@@ -106,7 +125,7 @@ async function branchLine(context: TaskContext): Promise<readonly string[]> {
 async function finish(
   io: Io,
   none: Refusal,
-  { purge, asks }: { readonly purge: boolean; readonly asks: boolean },
+  { purge, asks, whom }: { readonly purge: boolean; readonly asks: boolean; readonly whom: Whom },
 ): Promise<Result> {
   if (none.guard !== 'no-project') return none;
   const { openRepository } = await import('../../git/repository.ts');
@@ -116,7 +135,8 @@ async function finish(
   const { finishDeinit } = await import('../../project/deinit.ts');
   const common = commonDirectoryOf(io.host.disk, repository.gitDirectory);
   const isKept = io.host.disk.existsSync(join(common, 'liza', 'kept'));
-  if (purge && asks && isKept && (await said(io, [KEPT_GOES], 'Delete what was kept?')) === false) return DECLINED;
+  const no = purge && asks && isKept ? await declined(whom, [KEPT_GOES], 'Delete what was kept?') : undefined;
+  if (no !== undefined) return no;
   const done = await finishDeinit(boardAt(io, repository), common, purge);
   if (done === undefined) {
     const kept = 'to list what an earlier deinit kept: git for-each-ref refs/liza; ls .git/liza/kept';

@@ -71,7 +71,7 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
   const before = seen();
   const commit = await claimed();
   later();
-  const ran = await here.ok(['deinit']);
+  const ran = await here.ok(['deinit', '--yes']);
   expect(ran.stdout).toBe(
     [
       'Liza is removed from this project',
@@ -99,7 +99,7 @@ test('the whole way: init, claim, work, deinit, and init again', async () => {
   expect((await here.ok(['attempts', '--json'])).json['attempts']).toHaveLength(1);
   here.write({ '.worktrees/greet/more.md': 'more\n' });
   later();
-  await here.ok(['deinit']);
+  await here.ok(['deinit', '--yes']);
   expect(refs('refs/liza')).toEqual(['refs/liza/attempts/greet/1', 'refs/liza/attempts/greet/2']);
   expect(kept()).toEqual(['1', '2']);
   expect(seen()).toEqual(before);
@@ -138,6 +138,13 @@ describe('on a terminal', () => {
     nothingOfLiza();
   });
 
+  test.each([[[]], [['--json']]])('where nobody can be asked nothing is removed without --yes (%j)', async (more) => {
+    await here.ok(['init', 'Greet people']);
+    const { code, stdout, stderr } = await here.liza(['deinit', ...more]);
+    expect([code, `${stdout}${stderr}`.includes('liza deinit --yes')]).toEqual([1, true]);
+    expect(existsSync(at('.liza', 'state.yaml'))).toBe(true);
+  });
+
   test('--yes does not ask; what is refused anyway is not asked about', async () => {
     await claimed();
     const busy = await asked(['deinit']);
@@ -153,7 +160,7 @@ test('reviewed commits, archive and the integration branch stay', async () => {
   const merged = await here.merge('greet');
   await here.ok(['archive', 'greet']);
   later();
-  expect((await here.ok(['deinit', '--json'])).json).toMatchObject({
+  expect((await here.ok(['deinit', '--json', '--yes'])).json).toMatchObject({
     kept: { attempts: 0, reviews: 1, board: '.git/liza/kept/1' },
     left: [],
   });
@@ -168,11 +175,11 @@ test('no object of git holds what the board was set to: agents see those', async
   await here.ok(['init', 'Greet people']);
   await here.ok(['config', 'set', 'escalation_webhook', `https://hooks.corp/${canary}`]);
   later();
-  await here.ok(['deinit']);
+  await here.ok(['deinit', '--yes']);
   expect(keptFile('1', 'state.yaml')).toContain(canary);
   const all = here.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname)').split('\n');
   for (const id of all) expect(here.git('cat-file', '-p', id)).not.toContain(canary);
-  await here.ok(['deinit', '--purge']);
+  await here.ok(['deinit', '--purge', '--yes']);
   expect(readdirSync(at('.git'))).not.toContain('liza');
 });
 
@@ -200,7 +207,7 @@ test('the work in a task’s clone is kept like that in a worktree', async () =>
   await here.claim('greet');
   const commit = here.work('greet', { 'src/greet.ts': 'greet\n' });
   later();
-  await here.ok(['deinit']);
+  await here.ok(['deinit', '--yes']);
   nothingOfLiza();
   expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
 });
@@ -209,7 +216,7 @@ describe('--purge', () => {
   test('gives up what would be kept', async () => {
     await claimed();
     later();
-    const ran = await here.ok(['deinit', '--purge']);
+    const ran = await here.ok(['deinit', '--purge', '--yes']);
     expect(ran.stdout).toBe(
       'Liza is removed from this project\nthe branch integration stays; main has all of it, so you may delete it: git branch -d integration\n',
     );
@@ -221,11 +228,11 @@ describe('--purge', () => {
   test('also later, of what an earlier deinit kept', async () => {
     await claimed();
     later();
-    await here.ok(['deinit']);
-    expect((await here.ok(['deinit', '--purge'])).stdout).toBe('the rest of Liza is removed\n');
+    await here.ok(['deinit', '--yes']);
+    expect((await here.ok(['deinit', '--purge', '--yes'])).stdout).toBe('the rest of Liza is removed\n');
     expect(refs('refs/liza')).toEqual([]);
     nothingOfLiza();
-    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing to remove');
+    expect((await here.ok(['deinit', '--purge', '--yes'])).stdout).toContain('nothing to remove');
     nothingOfLiza();
   });
 });
@@ -241,7 +248,7 @@ describe('refused', () => {
   test('while agents are at work, naming them and until when', async () => {
     await claimed();
     await unchanged(async () => {
-      const ran = await here.liza(['deinit']);
+      const ran = await here.liza(['deinit', '--yes']);
       expect(ran).toMatchObject({ code: 1, stdout: '' });
       expect(ran.stderr).toMatch(/agents are running: coder-1 holds greet until 2026-03-01T09:/);
       // Nobody runs that could be stopped: it was claimed by hand.
@@ -252,7 +259,7 @@ describe('refused', () => {
     });
     // And that is all it takes.
     await here.ok(['release-claim', 'greet']);
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
   });
 
   test('while a review is claimed by hand, naming what ends it', async () => {
@@ -262,11 +269,11 @@ describe('refused', () => {
     await here.submit('greet', 'src/greet.ts', 'one\n');
     await here.liza(['register', 'code-reviewer-1'], { as: 'code-reviewer-1' });
     await here.ok(['claim-review', 'greet', 'code-reviewer-1'], { as: 'code-reviewer-1' });
-    const ran = await here.liza(['deinit']);
+    const ran = await here.liza(['deinit', '--yes']);
     expect(ran.stderr).toMatch(/agents are running: code-reviewer-1 holds greet until 2026/);
     expect(ran.stderr).toContain('liza clear-stale-review-claims --agent code-reviewer-1');
     await here.ok(['clear-stale-review-claims', '--agent', 'code-reviewer-1']);
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
   });
 
   test('while a supervisor lives, whatever became of its lease', async () => {
@@ -275,14 +282,14 @@ describe('refused', () => {
     const epoch = board.state.agents['coder-1']?.epoch ?? 0;
     await here.store.renew({ agent: 'coder-1', task: 'greet', epoch, seconds: 300, pid: process.pid });
     later();
-    const ran = await here.liza(['deinit']);
+    const ran = await here.liza(['deinit', '--yes']);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('coder-1') });
     expect(ran.stderr).toContain('stop the crew: liza stop');
   });
 
   test('for agents', async () => {
     await claimed();
-    const ran = await here.liza(['deinit', '--purge'], { as: 'coder-1' });
+    const ran = await here.liza(['deinit', '--purge', '--yes'], { as: 'coder-1' });
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('is for the operator, not for coder-1') });
   });
 
@@ -296,10 +303,10 @@ describe('refused', () => {
     mkdirSync(at('.liza', 'cache'), { recursive: true });
     const lock = (await acquireLock(at('.liza', file), 0)) as Lock;
     await unchanged(async () => {
-      expect(await here.liza(['deinit'])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+      expect(await here.liza(['deinit', '--yes'])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     });
     lock.release();
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
   });
 
@@ -308,11 +315,11 @@ describe('refused', () => {
     later();
     here.gitIn(at('.worktrees', 'greet'), 'switch', '-q', '--detach');
     here.git('switch', '-q', 'task/greet');
-    const ran = await here.liza(['deinit']);
+    const ran = await here.liza(['deinit', '--yes']);
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('task/greet is checked out in') });
     expect(existsSync(at('.liza', 'state.yaml'))).toBe(true);
     here.git('switch', '-q', 'main');
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
   });
 
@@ -322,7 +329,7 @@ describe('refused', () => {
     const elsewhere = temporaryFolder();
     renameSync(at('.liza'), join(elsewhere, 'board'));
     symlinkSync(join(elsewhere, 'board'), at('.liza'));
-    expect(await here.liza(['deinit'])).toMatchObject({
+    expect(await here.liza(['deinit', '--yes'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is a symbolic link'),
     });
@@ -330,7 +337,7 @@ describe('refused', () => {
     rmSync(join(elsewhere, 'board', 'state.yaml'));
     rmSync(join(elsewhere, 'board', 'journal.jsonl'));
     rmSync(at('.git', 'liza'), { recursive: true });
-    expect(await here.liza(['deinit'])).toMatchObject({
+    expect(await here.liza(['deinit', '--yes'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is a symbolic link'),
     });
@@ -339,14 +346,14 @@ describe('refused', () => {
   });
 
   test('where there is no board, or only its copy', async () => {
-    expect(await here.liza(['deinit'])).toMatchObject({
+    expect(await here.liza(['deinit', '--yes'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('there is no blackboard'),
     });
     nothingOfLiza();
     await claimed();
     rmSync(at('.liza'), { recursive: true });
-    expect(await here.liza(['deinit'])).toMatchObject({
+    expect(await here.liza(['deinit', '--yes'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('liza doctor --fix'),
     });
@@ -361,7 +368,7 @@ describe('what is not Liza’s stays', () => {
     here.write({ '.worktrees/mine/file': 'mine\n' });
     here.write({ '.worktrees/notes': 'mine\n' });
     symlinkSync('/nowhere', at('.worktrees', 'link'));
-    const { stdout } = await here.ok(['deinit']);
+    const { stdout } = await here.ok(['deinit', '--yes']);
     for (const name of ['mine', 'notes', 'link'])
       expect(stdout).toContain(`left: .worktrees/${name}: it is not Liza's`);
     expect(readdirSync(at('.worktrees')).sort()).toEqual(['link', 'mine', 'notes']);
@@ -375,7 +382,7 @@ describe('what is not Liza’s stays', () => {
     await here.ok(['init', 'Greet people']);
     appendFileSync(file, '*.log\n');
     expect(readFileSync(file, 'utf8')).toContain('\n/.liza/\n');
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     expect(readFileSync(file).toString('latin1')).toContain('# mine\n.liza/\n/.liza/x\n');
     expect(readFileSync(file, 'utf8')).not.toMatch(/^\/\.(liza|worktrees)\/$/m);
     expect(readFileSync(file, 'utf8')).toMatch(/no newline at the end\n\*\.log\n$/);
@@ -386,7 +393,7 @@ describe('what is not Liza’s stays', () => {
     later();
     writeFileSync(at('.git', 'liza', 'mine'), 'mine\n');
     here.git('update-ref', 'refs/liza/seen/A;b', 'HEAD');
-    const { stdout } = await here.ok(['deinit']);
+    const { stdout } = await here.ok(['deinit', '--yes']);
     expect(stdout).toContain("left: .git/liza/mine: it is not Liza's");
     expect(stdout).toContain('left: refs/liza/seen/A;b: Liza did not make it');
     expect(stdout).not.toContain('left: .git/liza/kept');
@@ -407,14 +414,14 @@ describe('what is not Liza’s stays', () => {
     here.git('update-ref', 'refs/liza/seen/bow', 'HEAD');
     here.git('update-ref', 'refs/liza/attempts/bow/1', 'HEAD');
     later();
-    await here.ok(['deinit', '--purge']);
+    await here.ok(['deinit', '--purge', '--yes']);
     expect(existsSync(at('.liza'))).toBe(false);
     expect(refs('refs/liza')).toEqual(['refs/liza/attempts/bow/1', 'refs/liza/seen/bow']);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).toContain('/.liza/');
     // Here nothing is left to finish: it is all the other's.
-    expect((await here.ok(['deinit', '--purge'])).stdout).toContain('nothing to remove');
+    expect((await here.ok(['deinit', '--purge', '--yes'])).stdout).toContain('nothing to remove');
     expect((await here.liza(['validate'], { cwd: other })).stdout).toContain('VALID');
-    expect((await here.liza(['deinit'], { cwd: other })).code).toBe(0);
+    expect((await here.liza(['deinit', '--yes'], { cwd: other })).code).toBe(0);
     expect(readFileSync(at('.git', 'info', 'exclude'), 'utf8')).not.toContain('/.liza/');
     expect(readdirSync(at('.git', 'liza'))).toEqual(['kept']);
     expect(kept()).toEqual(['1']);
@@ -426,14 +433,14 @@ describe('interrupted, the next one finishes', () => {
     await claimed();
     later();
     const exclude = readFileSync(at('.git', 'info', 'exclude'));
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     writeFileSync(at('.git', 'info', 'exclude'), exclude);
     here.write({ '.liza-removed-0123abcd/state.yaml': 'half\n' });
     mkdirSync(at('.git', 'liza', 'git', 'refs'), { recursive: true });
     mkdirSync(at('.worktrees'));
-    expect((await here.ok(['deinit'])).stdout).toContain('the rest of Liza is removed');
+    expect((await here.ok(['deinit', '--yes'])).stdout).toContain('the rest of Liza is removed');
     nothingOfLiza();
-    expect((await here.ok(['deinit'])).stdout).toContain('nothing to remove');
+    expect((await here.ok(['deinit', '--yes'])).stdout).toContain('nothing to remove');
   });
 
   test('the folders are put away, the board is still there', async () => {
@@ -443,7 +450,7 @@ describe('interrupted, the next one finishes', () => {
     here.write({ '.worktrees/.trash-greet-0123abcd/file': 'left by a removal\n' });
     mkdirSync(at('.git', 'liza', '.making-greet-0123abcd'), { recursive: true });
     rmSync(at('.worktrees', 'greet'), { recursive: true });
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
     expect(here.git('rev-parse', 'refs/liza/attempts/greet/1^')).toBe(commit);
   });
@@ -454,9 +461,9 @@ describe('interrupted, the next one finishes', () => {
     const board = at('.liza');
     const aside = here.file('..', 'aside');
     cpSync(board, aside, { recursive: true });
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     cpSync(aside, board, { recursive: true });
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
     expect(kept()).toEqual(['1']);
   });
@@ -465,7 +472,7 @@ describe('interrupted, the next one finishes', () => {
     await here.ok(['init', 'Greet people']);
     for (const name of ['state.yaml', 'journal.jsonl', 'log.yaml']) rmSync(at('.liza', name));
     rmSync(at('.git', 'liza'), { recursive: true });
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
   });
 
@@ -473,7 +480,7 @@ describe('interrupted, the next one finishes', () => {
     await claimed();
     later();
     appendFileSync(at('.liza', 'state.yaml'), '\n: [broken\n');
-    await here.ok(['deinit']);
+    await here.ok(['deinit', '--yes']);
     nothingOfLiza();
     expect(keptFile('1', 'state.yaml')).toContain(': [broken');
   });

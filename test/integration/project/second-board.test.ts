@@ -127,7 +127,7 @@ describe('a second board that is there all the same', () => {
     await copied();
     here.pass(3600);
     const before = shared();
-    expect(await inside(linked, 'deinit', '--purge')).toMatchObject({ code: 0 });
+    expect(await inside(linked, 'deinit', '--purge', '--yes')).toMatchObject({ code: 0 });
     expect(existsSync(join(linked, '.liza'))).toBe(false);
     expect(shared()).toEqual(before);
     expect((await here.ok(['validate'])).stdout).toContain('VALID');
@@ -148,7 +148,7 @@ describe('a second board that is there all the same', () => {
     for (const root of [here.root, linked])
       expect(await reconcile(operatorAt(root))).toMatchObject({ ok: false, guard: 'second-board' });
     expect(here.git('for-each-ref', 'refs/liza/seen/bow')).not.toBe('');
-    expect((await inside(linked, 'deinit')).code).toBe(0);
+    expect((await inside(linked, 'deinit', '--yes')).code).toBe(0);
     expect(await reconcile(operatorAt(here.root))).toEqual(expect.any(Array));
     expect(here.read('.git', 'liza', 'owner')).toBe('.\n');
   });

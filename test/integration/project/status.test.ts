@@ -55,7 +55,7 @@ test('after `git clean -fdx` every command names the copy of the blackboard, and
 test('the same in a linked worktree, whose git directory is elsewhere', async () => {
   const linked = join(here.base, 'linked');
   here.git('worktree', 'add', '-q', linked, '-b', 'other');
-  await here.ok(['deinit']); // a repository has one board
+  await here.ok(['deinit', '--yes']); // a repository has one board
   const inside = (...argv: string[]) => here.liza(argv, { cwd: linked });
   expect(await inside('init', 'Greet others')).toMatchObject({ code: 0 });
   rmSync(join(linked, '.liza'), { recursive: true });

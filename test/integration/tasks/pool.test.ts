@@ -55,7 +55,7 @@ test('deinit leaves no such folder', async () => {
   await p.ok(['doctor', '--fix']);
   expect(pools(p)).toEqual(['task']);
   p.pass(3600);
-  await p.ok(['deinit', '--purge']);
+  await p.ok(['deinit', '--purge', '--yes']);
   expect(fs.existsSync(p.file('.worktrees'))).toBe(false);
   expect(fs.existsSync(p.file('.git', 'liza'))).toBe(false);
 });

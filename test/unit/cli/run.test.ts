@@ -284,6 +284,15 @@ test('attach on a goal that is complete says so, and what comes next', async () 
   expect(ran.stderr).toContain('merge it into your branch: liza finish');
 });
 
+test.each(['PAUSE', 'CHECKPOINT'])('run --check does not say that nothing stops a run while %s is on', async (name) => {
+  const here = project();
+  await here.liza(name === 'PAUSE' ? ['pause'] : ['checkpoint']);
+  const { json } = await here.liza(['run', '--check', '--json']);
+  expect(json['checks']).toContainEqual(
+    expect.objectContaining({ level: 'stop', message: `${name} is on: no work starts` }),
+  );
+});
+
 test('run on a goal that was aborted says so before anything else, and registers nobody', async () => {
   const here = project({ goal: { id: 'goal-1', description: 'Retry all API calls', status: 'ABORTED' } });
   const { agents } = await here.state();
