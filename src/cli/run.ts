@@ -215,6 +215,7 @@ const LISTED: Readonly<Record<string, string>> = {
   approve: 'a reviewer gives it: liza submit-verdict <task> APPROVED',
   reject: 'a reviewer gives it: liza submit-verdict <task> REJECTED',
   verdict: 'a reviewer gives it: liza submit-verdict <task> APPROVED, or REJECTED',
+  cancel: 'one task: liza abandon <task> --reason "…"; the agents: liza stop; the whole goal: liza abort',
   merge: 'supervisors merge what is approved; a person does it by: liza wt merge <task>',
   submit: 'did you mean: liza submit-for-review <task> <commit>',
   notes:

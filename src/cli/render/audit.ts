@@ -4,6 +4,7 @@ import type { Audit } from '../../audit/gather.ts';
 import type { Fact, Mark } from '../../audit/rules/facts.ts';
 import { unconfined } from '../../audit/rules/sessions.ts';
 import { counted } from '../../text/format.ts';
+import { mergerText } from './blame.ts';
 import { type Line, type Page, pageFor, type Tone } from './layout.ts';
 import type { Look } from './terminal.ts';
 
@@ -37,7 +38,9 @@ export function renderAudit({ goal, tasks }: Audit, whole: boolean, look: Look):
 
 function factLines(p: Page, { mark, time, what, why, unconfined: open }: Fact): readonly Line[] {
   const [label, tone] = open ? (['NOT CONFINED', 'warn'] as const) : [LABEL[mark], TONE[mark]];
-  const text = `${time === undefined ? '' : `${time}  `}${what}: ${why}`;
+  // As blame has it; programs get the id that is on record.
+  const said = what.replace(/^merged, by ([^\s,]+)/, (_all, by: string) => `merged, by ${mergerText(by)}`);
+  const text = `${time === undefined ? '' : `${time}  `}${said}: ${why}`;
   return p
     .lines(text.replace(/\s+/g, ' '), p.width - 5 - label.length)
     .map((line, at) => [{ text: at === 0 ? `  ${label}  ` : ' '.repeat(label.length + 4), tone }, { text: line }]);

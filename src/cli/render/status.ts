@@ -169,7 +169,10 @@ function taskGroups(view: StatusView, p: Page, { most, reader }: ListLook): read
 }
 
 function taskLines(task: TaskView, p: Page, { idWidth, reader }: TaskLook): readonly Line[] {
-  const about = task.blockedReason ?? task.description;
+  // What a person must read to help is whole, below where there is no room.
+  const { blockedReason: why } = task;
+  const isLong = why !== undefined && columns(why) + idWidth > p.width / 2;
+  const about = isLong ? '' : (why ?? task.description);
   const facts = taskFacts(task)
     .map((fact) => p.say(fact))
     .join(p.dot);
@@ -180,6 +183,7 @@ function taskLines(task: TaskView, p: Page, { idWidth, reader }: TaskLook): read
     { text: `${facts === '' || about === '' ? '' : p.dot}${p.say(about)}`, tone: 'faint' },
   ];
   const indent = ' '.repeat(idWidth + 8);
+  const reason = isLong ? p.lines(p.say(why), p.width - indent.length) : [];
   const questions = task.questions.flatMap((question) =>
     p
       .whole(question, p.width - indent.length - 2)
@@ -188,7 +192,7 @@ function taskLines(task: TaskView, p: Page, { idWidth, reader }: TaskLook): read
       ),
   );
   const ways = reader === undefined ? task.ways.flatMap((way) => wayLines(way, indent, p)) : [];
-  return [head, ...questions, ...ways];
+  return [head, ...reason.map((text): Line => [{ text: indent }, { text, tone: 'faint' }]), ...questions, ...ways];
 }
 
 /** What follows stands beside the command where there is room, else below. */

@@ -2,6 +2,7 @@
 // What is shown comes from refs and commit messages that an agent could have written: a ref that is not of Liza's form
 // is only counted, and never becomes part of a command to paste.
 
+import { join } from 'node:path';
 import type { Attempt } from '../../git/attempts.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { TASK_ID_SOURCE } from '../../protocol/ids.ts';
@@ -86,7 +87,10 @@ async function nothing(context: TaskContext, task: string | undefined, odd: numb
     return noTask((await context.store.read()).board, task, 'See all that is kept: liza attempts');
   }
   const of = task === undefined ? '' : ` of ${task}`;
-  return { ok: true, message: `no work${of} was discarded`, lines: oddLines(odd), data: { attempts: [], odd } };
+  const folder = `.worktrees/${task}`;
+  const isThere = task !== undefined && context.disk.existsSync(join(context.paths.root, folder));
+  const still = isThere ? `; it is in ${folder} still` : '';
+  return { ok: true, message: `no work${of} was discarded${still}`, lines: oddLines(odd), data: { attempts: [], odd } };
 }
 
 interface Commands {

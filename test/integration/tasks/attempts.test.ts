@@ -44,6 +44,9 @@ test('nothing was discarded: said so, and well', async () => {
   expect(await here.ok(['attempts'])).toMatchObject({ stdout: 'no work was discarded\n' });
   expect(await here.ok(['attempts', 'greet'])).toMatchObject({ stdout: 'no work of greet was discarded\n' });
   expect(await listed()).toEqual([]);
+  await here.claim('greet');
+  const { stdout } = await here.ok(['attempts', 'greet']);
+  expect(stdout).toBe('no work of greet was discarded; it is in .worktrees/greet still\n');
 });
 
 test('a task that is not there is refused, unless it has attempts', async () => {

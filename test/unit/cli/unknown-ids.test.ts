@@ -171,6 +171,7 @@ test.each([
   [['agent', 'codr'], 'did you mean coder?'],
   [['statsu'], 'did you mean: liza status'],
   [['uninstall'], 'out of this project: liza deinit'],
+  [['cancel', 'greet'], 'one task: liza abandon <task>'],
   [['remove'], 'off this machine: liza help install'],
   [['--versoin'], 'did you mean --version?'],
 ])('liza %j: says what was probably meant', async (argv, hint) => {

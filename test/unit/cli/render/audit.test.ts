@@ -20,3 +20,9 @@ test('a task says on its own line how many sessions ran without a sandbox', () =
   // Of one task each is a line of its own.
   expect(renderAudit({ goal: [], tasks: tasks.slice(0, 1) }, false, look).match(/NOT CONFINED/g)).toHaveLength(2);
 });
+
+test('who merged is told as blame tells it', () => {
+  const merged: Fact = { mark: 'verified', what: 'merged, by planner-1, as abc', why: 'journal entry 9' };
+  const page = renderAudit({ goal: [merged], tasks: [] }, true, { ...look, width: 120 });
+  expect(page).toContain('merged, by Liza (the supervisor of planner-1, not the agent), as abc: journal entry 9');
+});
