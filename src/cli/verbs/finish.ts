@@ -57,9 +57,11 @@ export const verb: Verb = {
     if (how === 'contained') {
       const open = stillOpen(board.state);
       if (isTooEarly(board.state, open)) {
-        const next = await nextStep(io, context, board);
+        const hint = open.includes(GIVEN_UP)
+          ? 'end the goal: liza goal complete; or add work: liza add-task --help'
+          : `${await nextStep(io, context, board)}; then: liza finish`;
         return {
-          ...refuse(`nothing to bring into ${branch} yet: ${open.join(', ')}`, `${next}; then: liza finish`, 1, 'left'),
+          ...refuse(`nothing to bring into ${branch} yet: ${open.join(', ')}`, hint, 1, 'left'),
           data,
         };
       }
@@ -126,8 +128,10 @@ function stillOpen({ goal, tasks }: State): readonly string[] {
   if (goal.status === 'ABORTED') return ['the goal is ABORTED', ...found];
   if (found.length > 0) return found;
   if (tasks.some(({ status }) => status === 'MERGED')) return [];
-  return [tasks.length === 0 ? 'nothing is planned yet' : 'nothing is merged yet'];
+  return [tasks.length === 0 ? 'nothing is planned yet' : GIVEN_UP];
 }
+
+const GIVEN_UP = 'every task was given up';
 
 const WAITING: Readonly<Record<Exclude<TaskStatus, 'MERGED' | 'SUPERSEDED' | 'ABANDONED'>, string>> = {
   DRAFT: 'in draft',

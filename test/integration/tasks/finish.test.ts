@@ -133,6 +133,14 @@ describe('a clean checkout of main in the root', () => {
     });
   });
 
+  test('where every task was given up no run would help: the decision is named', async () => {
+    p = project({ config: { base_branch: 'main' }, tasks: [{ id: 't', status: 'ABANDONED' }] });
+    p.git('update-ref', 'refs/heads/main', p.head());
+    const { code, stderr } = await liza(['finish']);
+    expect([code, stderr.includes('liza run')]).toEqual([1, false]);
+    expect(stderr).toMatch(/every task was given up\n.*liza goal complete/);
+  });
+
   test('main went on: a merge commit whose first parent is main; sync then finds everything there', async () => {
     ahead();
     mine = p.commit({ 'mine.txt': 'mine\n' });
