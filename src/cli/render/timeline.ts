@@ -109,5 +109,5 @@ function valueText(value: unknown): string {
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `2026-03-01 09:14:07`: several steps of agents fall into one minute. */
-export const moment = (timestamp: string): string => timestamp.replace('T', ' ').slice(0, 19);
+/** `2026-03-01T09:14:07Z`, as in log and audit: several steps of agents fall into one minute. */
+export const moment = (timestamp: string): string => `${timestamp.slice(0, 19)}Z`;

@@ -413,5 +413,5 @@ it('a rejection stands on the page once, whole', () => {
   const one: Task = { ...told, rejection_reason: reason, history: [...(told.history ?? []), rejected] };
   const page = renderTask(one, extras(one), look(120));
   expect(page.split('it never retries')).toHaveLength(2);
-  expect(page).toMatch(/rejection\s+by code-reviewer-1 at 2026-01-31 11:57:00: whole under Reviews/);
+  expect(page).toMatch(/rejection\s+by code-reviewer-1 at 2026-01-31T11:57:00Z: whole under Reviews/);
 });
