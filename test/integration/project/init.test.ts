@@ -255,7 +255,7 @@ describe('with a person', () => {
       const { io, asked } = answering(['', '', '', '', '', answer]);
       const env = { PATH: '/usr/bin:/bin', HOME: here.base };
       const ran = await here.liza(['init', 'First', '--provider', 'claude'], { cwd: root, env, io });
-      expect(asked.at(-1)).toContain('Your npm ci will fail without it');
+      expect(asked.at(-1)).toContain('May npm ci read ~/.npmrc? It will fail without it');
       expect(ran.stdout).toMatch(line);
       expect((await config()).setup_read).toEqual(read);
     },
