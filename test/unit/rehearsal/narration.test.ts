@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { news } from '../../../src/rehearsal/demo/narration.ts';
+import { news, onPurpose } from '../../../src/rehearsal/demo/narration.ts';
 import type { CrewView } from '../../../src/supervisor/crew-view.ts';
 
 const history = (...events: readonly object[]) =>
@@ -118,4 +118,9 @@ test('what an agent does is told where the script has words for it', () => {
   expect(text(view([]), doing('thinks hard'), new Set(['thinks hard']))).toEqual(['coder-1 money thinks hard']);
   expect(text(view([]), doing('$ node --test'), new Set(['thinks hard']))).toEqual([]);
   expect(text(doing('thinks hard'), doing('thinks hard'), new Set(['thinks hard']))).toEqual([]);
+});
+
+test('an alarm that is over is not told as something that the demo does', () => {
+  expect(onPurpose('INTEGRATION FAILED: sample')).toContain('on purpose');
+  expect(onPurpose('alarm over: INTEGRATION FAILED: sample')).toBe('alarm over: INTEGRATION FAILED: sample');
 });
