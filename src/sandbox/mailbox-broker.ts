@@ -125,7 +125,7 @@ export function openBroker(host: Host, options: BrokerOptions): Broker {
     due = true;
     void clock.nextTurn().then(look);
   };
-  const watcher = watchFolder(disk, folder, soon);
+  const watcher = watchFolder(host, folder, soon);
   const stopPolling = clock.every(POLL_MS, soon);
   const end = (): void => {
     ended = true;

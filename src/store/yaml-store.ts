@@ -131,7 +131,8 @@ const SETTLE_MS = 4;
 const COMMIT_MS = 40;
 
 /** Calls back when anybody committed, set or removed a kill switch by hand, or saved state.yaml in an editor. */
-function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): () => void {
+function watchFiles(context: BoardContext, changed: () => void): () => void {
+  const { disk, clock, paths } = context;
   const files = [paths.journal, paths.state, ...SWITCHES.map((name) => join(paths.liza, name))];
   const names = new Set(files.map((file) => basename(file)));
   const stampOf = (file: string): string => {
@@ -159,7 +160,7 @@ function watchFiles({ disk, clock, paths }: BoardContext, changed: () => void): 
     });
     settling = { due, stop };
   };
-  const watcher = watchFolder(disk, paths.liza, (file) => {
+  const watcher = watchFolder(context, paths.liza, (file) => {
     if (file === null || names.has(file)) compareIn(file === commit ? COMMIT_MS : SETTLE_MS);
   });
   const stopComparing = clock.every(FALLBACK_MS, compare);
