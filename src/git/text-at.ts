@@ -8,16 +8,46 @@ import { must } from './run.ts';
 
 /** A larger file is not read. */
 const LARGE = 4 * 1024 * 1024;
+/** Nor one for rules that hold dozens of patterns against each line: that takes a tenth of a second at most. */
+export const MOST_SCANNED = 300_000;
+/** Of all texts that one such rule reads. */
+export const ALL_SCANNED = 8_000_000;
 
 /** Undefined: the commit has no such file; TOO_LARGE: it has, and its lines may be what is too large. */
-export async function textAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
+export async function textAt(
+  gitDir: PrivateGitDir,
+  commit: string,
+  path: string,
+  most = LARGE,
+): Promise<string | undefined> {
   if (posix.normalize(path) !== path || /^(\/|\.\.(\/|$))/.test(path)) return undefined;
   const entry = await entryAt(gitDir, commit, path);
   const [blob] = entry === undefined || isFolder(entry) ? [] : await aboutObjects(gitDir, [entry.id]);
   if (blob?.type !== 'blob') return undefined;
-  if (blob.size > LARGE) return TOO_LARGE;
+  if (blob.size > most) return TOO_LARGE;
   const text = await blobText(gitDir, blob.id);
   return text === undefined || isQuicklyRead(text) ? text : TOO_LARGE;
+}
+
+/**
+ * The same for such rules, one text after the other: between two of them everybody else is served. An agent decides how
+ * many there are, so whoever reads them has a limit of its own.
+ */
+export async function scannedAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<string | undefined> {
+  await gitDir.host.clock.nextTurn();
+  return textAt(gitDir, commit, path, MOST_SCANNED);
+}
+
+/** As many of them as there is room for; undefined of one that is not there, is too large or comes later. */
+export function scanning(gitDir: PrivateGitDir, commit: string): (path: string) => Promise<string | undefined> {
+  let left = ALL_SCANNED;
+  return async (path) => {
+    if (left <= 0) return undefined;
+    const text = await scannedAt(gitDir, commit, path);
+    if (text === undefined || text === TOO_LARGE) return undefined;
+    left -= text.length;
+    return left < 0 ? undefined : text;
+  };
 }
 
 /** All files of a commit, from the root. */

@@ -79,6 +79,7 @@ export interface SubmitFacts extends WorktreeFacts {
   readonly put_aside?: readonly string[];
   /** Changed files whose texts Liza did not look at: too large, too many, or generated. */
   readonly unread?: readonly string[];
+  readonly unread_bytes?: number;
   /** Words of the scope, of IN and of OUT, that name something on the base. */
   readonly on_base?: readonly string[];
   /** Changed type declarations that a command which Liza runs checks. */

@@ -2,7 +2,7 @@
 // places that are there, and whether the change keeps to the paths it is said to keep to. Only reads.
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { scannedAt, TOO_LARGE } from '../git/text-at.ts';
 import { list } from '../protocol/commands/coding/coder.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
 import { coverage } from '../protocol/facts/globs.ts';
@@ -106,7 +106,7 @@ async function whyEmpty(
   { file, line, to = line }: Evidence & { readonly by: 'place' },
 ): Promise<string | undefined> {
   for (const path of spellings(file)) {
-    const text = await textAt(gitDir, commit, path);
+    const text = await scannedAt(gitDir, commit, path);
     if (text === undefined || text === TOO_LARGE) continue;
     const lines = text.split('\n').slice(line - 1, to);
     return lines.length > 0 && lines.every((one) => one.trim() === '') ? `${file}:${line} is empty` : undefined;
@@ -120,7 +120,7 @@ async function isInRunTest(
   { file, line }: Evidence & { readonly by: 'place' },
 ): Promise<boolean> {
   for (const path of spellings(file)) {
-    const text = await textAt(gitDir, commit, path);
+    const text = await scannedAt(gitDir, commit, path);
     if (text === undefined) continue;
     if (text === TOO_LARGE || !isTest(path, testPatterns(settings))) return false;
     const own = declaredTests(text, path).tests.findLast((one) => one.line <= line);
@@ -141,7 +141,7 @@ interface LookedUp {
 async function lookedUp(approved: Approved, test: Test): Promise<LookedUp> {
   const { gitDir, commit, spellings, settings, reported, notRun, leftOut } = approved;
   for (const path of spellings(test.file)) {
-    const text = await textAt(gitDir, commit, path);
+    const text = await scannedAt(gitDir, commit, path);
     if (text === undefined) continue;
     if (!holdsTests(path, settings))
       return {

@@ -5,6 +5,7 @@ import { blobText, isFullId } from '../git/objects.ts';
 import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
+import { ALL_SCANNED, MOST_SCANNED } from '../git/text-at.ts';
 import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
@@ -32,16 +33,21 @@ interface Asked {
   readonly settings: Settings;
 }
 
-type DiffRead = Pick<SubmitFacts, 'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'unread'>;
+type DiffRead = Pick<
+  SubmitFacts,
+  'changes' | 'lines' | 'test_edits' | 'marks' | 'test_setup' | 'unread' | 'unread_bytes'
+>;
 
 /** Files of each kind whose diff is read. */
 const MOST_READ = 200;
-/** Bytes of one file, before or after, and of all of one kind: what is larger is not read, and that is told. */
+/** Bytes of one file that is scanned, before or after, and of all of them: what is larger is not read, and that is told. */
 interface Room {
   readonly file: number;
   readonly all: number;
 }
-const ROOM: Room = { file: 4_000_000, all: 64_000_000 };
+/** Of one that is not: that it is so large is told. */
+const LARGE = 4_000_000;
+const ROOM: Room = { file: MOST_SCANNED, all: ALL_SCANNED };
 /** A diff of more lines was not written by hand. */
 const MOST_LINES = 5000;
 const GENERATED = /(?:^|\/)(?:node_modules|vendor|third_party|dist)\/|\.min\.\w+$/;
@@ -57,8 +63,10 @@ export async function readDiff(
   const found = await changesBetween(gitDir, base, commit);
   const sizes = await linesBetween(gitDir, base, commit);
   const paths = found.map(({ path }) => path);
-  const large = new Set(await largeFiles(gitDir, found, room));
-  const isRead = (path: string): boolean => !large.has(path) && (ofTests(path) || isHandmade(path, sizes));
+  const isScanned = (path: string): boolean => ofTests(path) || isHandmade(path, sizes);
+  const bytes = await bytesOf(gitDir, found);
+  const large = largeFiles(bytes, isScanned, room);
+  const isRead = (path: string): boolean => !large.has(path) && isScanned(path);
   for (const path of longFiles(paths.filter(isRead), sizes)) large.add(path);
   const readable = paths.filter((path) => !large.has(path));
   const tests = readable.filter(ofTests);
@@ -69,6 +77,9 @@ export async function readDiff(
   const unread = [...large, ...ofCode.filter(isUnread), ...code.slice(MOST_READ), ...tests.slice(MOST_READ)];
   const read = (some: readonly string[]) => hunksOf(gitDir, base, commit, some.slice(0, MOST_READ));
   const [inTests, inCode] = [await read(tests), await read(code)];
+  // Between two looks at all changed lines others are served.
+  const turn = (): Promise<void> => gitDir.host.clock.nextTurn();
+  await turn();
   const isNamed = coverage(settings.tests_in_code ?? []);
   const losers = losing(inCode);
   const holders = code.filter((path) => losers.has(path) && mayHoldTests(path, isNamed(path), inCode));
@@ -77,9 +88,12 @@ export async function readDiff(
   const inside = await editsInside(gitDir, found, { hunks: whole, holders, isNamed });
   const helpers = await movedHelpers(gitDir, base, commit, { found, tests, code });
   const edits = testEdits([...inTests.filter(({ path }) => !helpers.has(path)), ...ofTestsWithin(inside)]);
+  await turn();
   const noted = marks([...inTests, ...inCode], ofTests);
+  await turn();
   const more = (edits.more ?? 0) + Math.max(0, tests.length - MOST_READ);
   const tested = testedWithin(inCode);
+  await turn();
   const renamed = await renamesOf(gitDir, base, commit, tests.slice(0, MOST_READ));
   const gone = await goneOf(gitDir, found, inTests, renamed);
   const twins = await caseTwins(gitDir, found, commit);
@@ -110,7 +124,9 @@ export async function readDiff(
     ...(edits.lines.length + more === 0 ? {} : { test_edits: { ...edits, ...(more === 0 ? {} : { more }) } }),
     ...(noted.lines.length === 0 ? {} : { marks: noted }),
     ...(setup.length === 0 ? {} : { test_setup: setup }),
-    ...(unread.length === 0 ? {} : { unread }),
+    ...(unread.length === 0
+      ? {}
+      : { unread, unread_bytes: unread.reduce((sum, path) => sum + (bytes.get(path)?.most ?? 0), 0) }),
   };
 }
 
@@ -132,19 +148,34 @@ function longFiles(paths: readonly string[], sizes: Sizes): readonly string[] {
   });
 }
 
-/** Files of texts that are too large to be looked at, and those for which there is no room left. */
-async function largeFiles(gitDir: PrivateGitDir, found: readonly Change[], room: Room): Promise<ReadonlySet<string>> {
+interface Bytes {
+  readonly most: number;
+  readonly both: number;
+}
+
+async function bytesOf(gitDir: PrivateGitDir, found: readonly Change[]): Promise<ReadonlyMap<string, Bytes>> {
   const ids = found.flatMap(({ old, new: now }) => [old, now]).filter((entry) => entry && !isSubmodule(entry));
   const sizes = await blobSizes(
     gitDir,
     ids.map((entry) => entry?.id ?? ''),
   );
+  return new Map(
+    found.map(({ path, old, new: now }) => {
+      const [before, after] = [sizes.get(old?.id ?? '') ?? 0, sizes.get(now?.id ?? '') ?? 0];
+      return [path, { most: Math.max(before, after), both: before + after }];
+    }),
+  );
+}
+
+/** Files of texts that are too large to be looked at, and those for which there is no room left. */
+function largeFiles(bytes: ReadonlyMap<string, Bytes>, isScanned: (path: string) => boolean, room: Room): Set<string> {
   const large = new Set<string>();
   let left = room.all;
-  for (const { path, old, new: now } of found) {
-    const [before, after] = [sizes.get(old?.id ?? '') ?? 0, sizes.get(now?.id ?? '') ?? 0];
-    if (Math.max(before, after) > room.file || before + after > left) large.add(path);
-    else left -= before + after;
+  for (const [path, { most, both }] of bytes) {
+    if (!isScanned(path)) {
+      if (most > LARGE) large.add(path);
+    } else if (most > room.file || both > left) large.add(path);
+    else left -= both;
   }
   return large;
 }

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { pathsBetween, pathsPassed } from '../git/folder-snapshot.ts';
 import { openGitDir } from '../git/integration.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
-import { TOO_LARGE, textAt } from '../git/text-at.ts';
+import { scannedAt, TOO_LARGE, textAt } from '../git/text-at.ts';
 import { changesBetween } from '../git/tree-changes.ts';
 import { reviewCopyOf } from '../protocol/commands/review/review-copy.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
@@ -154,7 +154,7 @@ function lacksTestsAt(task: Task, commit: string): boolean {
 }
 
 async function namesAt(gitDir: PrivateGitDir, commit: string, path: string): Promise<ReadonlySet<string>> {
-  const text = await textAt(gitDir, commit, path);
+  const text = await scannedAt(gitDir, commit, path);
   return new Set(
     text === undefined || text === TOO_LARGE ? [] : declaredTests(text, path).tests.map(({ name }) => name),
   );

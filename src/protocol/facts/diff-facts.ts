@@ -98,6 +98,7 @@ export interface DiffFacts {
   readonly refs_in_clone?: PathList;
   /** Files that Liza did not look at: too large, too many, or generated. */
   readonly unread?: PathList;
+  readonly unread_bytes?: number;
   /** Files that are as they were in work that was put aside for the checkpoint. */
   readonly brought_back?: PathList;
   /** Work from before the checkpoint that was put aside for it. */
@@ -127,6 +128,7 @@ type DiffRead = Pick<
   | 'named_otherwise'
   | 'refs_in_clone'
   | 'unread'
+  | 'unread_bytes'
   | 'brought_back'
   | 'put_aside'
   | 'dated_before'
@@ -148,6 +150,7 @@ export function diffFacts(
     named_otherwise: others = [],
     refs_in_clone: refs = [],
     unread = [],
+    unread_bytes: unreadBytes,
     brought_back: back = [],
     put_aside: aside = [],
     dated_before: dated = [],
@@ -223,6 +226,7 @@ export function diffFacts(
       refs.map((path) => ({ path: pathWord(path), kind: 'added' })),
     ),
     ...pick('unread', among(unread)),
+    ...defined({ unread_bytes: unreadBytes }),
     ...pick('brought_back', among(back)),
     ...listed(
       'put_aside',

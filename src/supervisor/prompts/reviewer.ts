@@ -11,7 +11,7 @@ import { REJECTION_FORMAT } from '../../protocol/review/verdict.ts';
 import { type HistoryEvent, type Settings, type State, settings, type Task } from '../../protocol/state.ts';
 import { isFields } from '../../protocol/values.ts';
 import { approvedBefore } from '../../protocol/work/worktree-plan.ts';
-import { gist } from '../../text/format.ts';
+import { counted, gist } from '../../text/format.ts';
 import { checkoutChanges } from './checkout-changes.ts';
 import { commandLines, testCommand } from './commands.ts';
 import { concernsBefore } from './concerns.ts';
@@ -234,7 +234,9 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     'Recorded by Liza from git, not by the coder:',
     `FILES CHANGED: ${Number(facts['files'] ?? 0)}${sizeText(facts)}`,
     ...FACTS.map(([key, label]) => `${label}: ${paths(facts[key])}`),
-    ...RARE.flatMap(([key, label]) => (isFields(facts[key]) ? [`${label}: ${paths(facts[key])}`] : [])),
+    ...RARE.flatMap(([key, label]) =>
+      isFields(facts[key]) ? [`${label}: ${key === 'unread' ? unreadSize(facts) : ''}${paths(facts[key])}`] : [],
+    ),
     ...(isFields(facts['instructions']) ? ['WORKTREE has the base’s version of files that steer agents.'] : []),
     ...lineList(
       task,
@@ -243,6 +245,13 @@ function diffLines(task: Task, submitted: HistoryEvent | undefined): readonly st
     ),
     ...lineList(task, 'NEW LINES THAT POSTPONE WORK OR SILENCE A CHECK; is each one right?', facts['marks']),
   ];
+}
+
+/** `41 files, 164 MB: `. */
+function unreadSize({ unread, unread_bytes: bytes }: Readonly<Record<string, unknown>>): string {
+  const { paths: named, more } = unread as Readonly<Record<string, unknown>>;
+  if (typeof bytes !== 'number' || !Array.isArray(named)) return '';
+  return `${counted(named.length + Number(more ?? 0), 'file')}, ${Math.max(0.1, Math.round(bytes / 1e5) / 10)} MB: `;
 }
 
 function lineList(task: Task, title: string, list: unknown): readonly string[] {

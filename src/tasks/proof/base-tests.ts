@@ -2,7 +2,7 @@
 // them was seen to fail: the commit's scripts may look for tests that the base does not have, or at another place.
 
 import { composedTree } from '../../git/composed-tree.ts';
-import { filesAt, TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { filesAt, scanning } from '../../git/text-at.ts';
 import { list } from '../../protocol/commands/coding/coder.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { runsFile, surelyRuns } from '../../protocol/facts/runs-file.ts';
@@ -134,10 +134,11 @@ async function noLongerRun(
   const before = await commandsReached({ gitDir, commit: base, commands });
   const after = await commandsReached({ gitDir, commit, commands });
   const missed: string[] = [];
+  const read = scanning(gitDir, base);
   for (const path of files.slice(0, MOST_FILES)) {
     if (after.some((run) => runsFile(run, path))) continue;
-    const text = await textAt(gitDir, base, path);
-    if (text === undefined || text === TOO_LARGE) continue;
+    const text = await read(path);
+    if (text === undefined) continue;
     const { tests, made } = declaredTests(text, path);
     if (tests.length > 0 || made || before.some((run) => surelyRuns(run, path))) missed.push(path);
   }

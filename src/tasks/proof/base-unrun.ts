@@ -2,7 +2,7 @@
 // settings choose fewer. Told where the words of the commands, or what the runners printed before and after, show it.
 
 import { join } from 'node:path';
-import { filesAt, TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { filesAt, scanning } from '../../git/text-at.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { firstPaths, type PathList } from '../../protocol/facts/diff-facts.ts';
 import { runsFile } from '../../protocol/facts/runs-file.ts';
@@ -82,9 +82,10 @@ export async function unrunOfBase(
   const byWords = await filesNotRun({ gitDir, commit, commands }, stays, MOST_FILES);
   const changed = new Set(facts.changes.map(({ path }) => path));
   const texts: TestFile[] = [];
+  const read = scanning(gitDir, base);
   for (const path of ran.filter((one) => !changed.has(one) || moved.has(one))) {
-    const text = await textAt(gitDir, base, path);
-    if (text !== undefined && text !== TOO_LARGE) texts.push({ path, text, ...defined({ now: moved.get(path) }) });
+    const text = await read(path);
+    if (text !== undefined) texts.push({ path, text, ...defined({ now: moved.get(path) }) });
   }
   const [printed, now] = [baseLogs, runs.map(({ log }) => log)].map((logs) => printedIn(context, logs));
   const others = [...changed].filter((path) => there.has(path) && isTest(path, patterns));

@@ -2,7 +2,7 @@
 // shell scripts that they name. The files are read at the commit; nothing is run.
 
 import type { PrivateGitDir } from '../../git/private-git-dir.ts';
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scannedAt, TOO_LARGE } from '../../git/text-at.ts';
 import { asCommand, type CommandRun, commandsRun, filesRunBy, meantBy } from '../../protocol/facts/command-files.ts';
 import { mentionsTests, recipesOf, targetsOf } from '../../protocol/facts/test-commands.ts';
 import { isShell, scriptsIn } from '../../protocol/facts/test-setup.ts';
@@ -20,7 +20,7 @@ interface Asked {
 
 export async function commandsReached({ gitDir, commit, commands }: Asked): Promise<readonly CommandRun[]> {
   const read = async (path: string): Promise<string> => {
-    const text = await textAt(gitDir, commit, path);
+    const text = await scannedAt(gitDir, commit, path);
     return text === undefined || text === TOO_LARGE ? '' : text;
   };
   const scripts = scriptsIn(await read('package.json'));

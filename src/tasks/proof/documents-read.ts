@@ -1,7 +1,7 @@
 // The documents that a commit changes and its tests read: what such a test holds of the text is about the change, though
 // the old text passed it as well.
 
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scannedAt } from '../../git/text-at.ts';
 import { isDocument } from '../../protocol/facts/file-kinds.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { Proving } from './run-commands.ts';
@@ -19,7 +19,10 @@ export async function documentsRead(
     .map(({ path }) => path)
     .slice(0, MOST_DOCUMENTS);
   if (documents.length === 0) return [];
-  const texts = await Promise.all(tests.map((path) => textAt(gitDir, commit, path)));
-  const known = texts.flatMap((text) => (text === undefined || text === TOO_LARGE ? [] : [text]));
-  return documents.filter((path) => known.some((text) => text.includes(path.slice(path.lastIndexOf('/') + 1))));
+  const read = new Set<string>();
+  for (const test of tests) {
+    const text = (await scannedAt(gitDir, commit, test)) ?? '';
+    for (const path of documents) if (text.includes(path.slice(path.lastIndexOf('/') + 1))) read.add(path);
+  }
+  return documents.filter((path) => read.has(path));
 }

@@ -1,7 +1,7 @@
 // Tests and what stands beside them that the commit moved as they were: what still runs at its new place, what was set
 // aside there, and what is no test, which the tests of either commit look for at their own place.
 
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scanning } from '../../git/text-at.ts';
 import { runsFile, surelyRuns } from '../../protocol/facts/runs-file.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
@@ -32,10 +32,10 @@ export async function movedTests({ gitDir, base, commit, commands, facts, settin
   if (places.size === 0) return { runs, lost, beside, aside };
   const before = await commandsReached({ gitDir, commit: base, commands });
   const after = await commandsReached({ gitDir, commit, commands });
+  const read = scanning(gitDir, base);
   for (const [from, to] of [...places].slice(0, MOST_FILES)) {
     const now = to.find((path) => isTest(path, patterns) && after.some((run) => runsFile(run, path)));
-    const text = await textAt(gitDir, base, from);
-    const { tests, made } = declaredTests(text === undefined || text === TOO_LARGE ? '' : text, from);
+    const { tests, made } = declaredTests((await read(from)) ?? '', from);
     const declares = tests.length > 0 || made;
     if (now !== undefined && declares) runs.set(from, now);
     else if (declares) for (const path of to) aside.add(path);

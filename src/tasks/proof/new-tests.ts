@@ -1,7 +1,7 @@
 // The tests that a commit adds: their names, which its test files declare more often than on the base, and how many
 // more its test files declare.
 
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scannedAt, scanning, TOO_LARGE } from '../../git/text-at.ts';
 import { canDeclareTests } from '../../protocol/facts/file-kinds.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { declaredTests } from '../rules/declared-tests.ts';
@@ -28,14 +28,14 @@ export async function newTests({ gitDir, base, commit, facts, settings }: Provin
   const others = listed.stdout.split('\0').filter((path) => isTest(path, patterns) && !changed.includes(path));
   const sure = new Set<string>();
   const namesAt = async (at: string, paths: readonly string[]): Promise<ReadonlyMap<string, number>> => {
-    const texts = await Promise.all(paths.map((path) => textAt(gitDir, at, path)));
-    const tests = texts.flatMap((text, n) =>
-      text === undefined || text === TOO_LARGE ? [] : declaredTests(text, paths[n]).tests.filter(({ group }) => !group),
-    );
     const counts = new Map<string, number>();
-    for (const one of tests) {
-      counts.set(one.name, (counts.get(one.name) ?? 0) + 1);
-      if (one.sure && at === commit) sure.add(one.name);
+    const read = scanning(gitDir, at);
+    for (const path of paths) {
+      for (const one of declaredTests((await read(path)) ?? '', path).tests) {
+        if (one.group) continue;
+        counts.set(one.name, (counts.get(one.name) ?? 0) + 1);
+        if (one.sure && at === commit) sure.add(one.name);
+      }
     }
     return counts;
   };
@@ -61,7 +61,7 @@ export async function testsAdded(
   if (files.length > MOST_FILES) return undefined;
   let added = 0;
   for (const { path } of files) {
-    const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
+    const [before, after] = [await scannedAt(gitDir, base, path), await scannedAt(gitDir, commit, path)];
     if (before === TOO_LARGE || after === TOO_LARGE) return undefined;
     const [was, is] = [before, after].map((text) => countDeclared(text ?? '', path));
     if (was === undefined || is === undefined || mayMakeFewer(before ?? '', after ?? '')) return undefined;
@@ -95,7 +95,7 @@ export async function filesOfTests(
   const files = new Set((fresh.length > 0 ? fresh : there).map(({ path }) => path).slice(0, MOST_FILES));
   const declaring: string[] = [];
   for (const path of files) {
-    const text = await textAt(gitDir, commit, path);
+    const text = await scannedAt(gitDir, commit, path);
     if (text === undefined || text === TOO_LARGE) continue;
     const { tests, made } = declaredTests(text, path);
     const single = tests.filter(({ group }) => !group);

@@ -1,7 +1,7 @@
 // Whether any command that proves a commit can run its tests, and which of its test files none can run. The files that
 // the commands run are read at the commit; nothing is run. In doubt they can: it only says no where nothing leads there.
 
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scannedAt, TOO_LARGE } from '../../git/text-at.ts';
 import { type Chosen, leavesOut } from '../../protocol/facts/chosen-tests.ts';
 import type { CommandRun } from '../../protocol/facts/command-files.ts';
 import { runsFile } from '../../protocol/facts/runs-file.ts';
@@ -18,7 +18,7 @@ type Asked = Pick<Proving, 'gitDir' | 'commit' | 'commands' | 'settings'>;
 
 export async function canRunTests({ gitDir, commit, commands, settings }: Asked): Promise<boolean> {
   if ((settings.test_command ?? '').trim() !== '') return true;
-  const read = async (path: string): Promise<string> => (await textAt(gitDir, commit, path)) ?? '';
+  const read = async (path: string): Promise<string> => (await scannedAt(gitDir, commit, path)) ?? '';
   const scripts = scriptsIn(await read('package.json'));
   const said = testReach(commands, scripts);
   if (said.runs) return true;
@@ -43,7 +43,7 @@ export async function filesNotRun(
   const runs = await commandsReached(asked);
   const missed: string[] = [];
   for (const file of files.filter((path) => !runs.some((run) => runsFile(run, path))).slice(0, most)) {
-    const text = await textAt(asked.gitDir, asked.commit, file);
+    const text = await scannedAt(asked.gitDir, asked.commit, file);
     if (text === undefined || text === TOO_LARGE) continue;
     const { tests, made } = declaredTests(text, file);
     if ((tests.length > 0 || made) && !(await isImported(asked, file, runs))) missed.push(file);
@@ -63,7 +63,7 @@ async function isImported(
   const naming = found.stdout.split('\0').map((one) => one.slice(one.indexOf(':') + 1));
   const running = naming.filter((path) => path !== '' && path !== file && runs.some((run) => runsFile(run, path)));
   for (const path of running.slice(0, MOST_FILES)) {
-    const lines = ((await textAt(gitDir, commit, path)) ?? '').split('\n');
+    const lines = ((await scannedAt(gitDir, commit, path)) ?? '').split('\n');
     if (lines.some((line) => IMPORT.test(line) && line.split(/[^\w-]+/).includes(stem))) return true;
   }
   return false;

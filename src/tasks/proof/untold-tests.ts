@@ -2,7 +2,7 @@
 // what the commit adds. Whoever relies on them must know that; where it is sure that some did not run, strict refuses.
 
 import { join } from 'node:path';
-import { TOO_LARGE, textAt } from '../../git/text-at.ts';
+import { scannedAt, TOO_LARGE } from '../../git/text-at.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { ProofRun } from '../../protocol/review/proof.ts';
 import { moreSkipped } from '../../protocol/review/skip-count.ts';
@@ -17,6 +17,7 @@ import type { Proving } from './run-commands.ts';
 
 /** More are not read. */
 const MOST_FILES = 20;
+const MOST_CHANGED = 200;
 const MOST_LINES = 20;
 
 interface Ran {
@@ -55,7 +56,7 @@ export async function untoldTests(context: TaskContext, proving: Proving, ran: R
   if (report.whole.size === 0 && (isGrown || (ran.isRed && !short))) return ALL_TOLD;
   const [none, untold]: [string[], string[]] = [[], []];
   for (const path of ran.files.slice(0, MOST_FILES)) {
-    const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
+    const [before, after] = [await scannedAt(gitDir, base, path), await scannedAt(gitDir, commit, path)];
     if (after === undefined || after === TOO_LARGE || before === TOO_LARGE) continue;
     const names = newNames(before ?? '', after, path);
     if (names.length === 0) continue;
@@ -101,8 +102,10 @@ const hasGrown = ({ tests, tests_on_base: before }: ProofRun, added = 1): boolea
 /** The tests that were there stay as they were: their number cannot have fallen by what the commit changes in them. */
 async function addsOnly({ gitDir, base, commit, facts, settings }: Proving): Promise<boolean> {
   const patterns = testPatterns(settings);
-  for (const { path } of facts.changes.filter((change) => isTest(change.path, patterns))) {
-    const [before, after] = [await textAt(gitDir, base, path), await textAt(gitDir, commit, path)];
+  const tests = facts.changes.filter((change) => isTest(change.path, patterns));
+  if (tests.length > MOST_CHANGED) return false;
+  for (const { path } of tests) {
+    const [before, after] = [await scannedAt(gitDir, base, path), await scannedAt(gitDir, commit, path)];
     if (before === TOO_LARGE || after === TOO_LARGE || !onlyAdds(withoutImports(before ?? ''), after ?? ''))
       return false;
   }

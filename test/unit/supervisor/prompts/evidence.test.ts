@@ -402,3 +402,17 @@ test('a commit that was red before is told with the command, and its tests are n
   );
   expect(told).not.toContain('do not always pass');
 });
+
+test('what Liza did not look at is counted and measured', () => {
+  const w = reviewed({ base_tests: 'same' });
+  const unread = { paths: ['test/big.test.js', 'test/more.test.js'], more: 39 };
+  const diff = { files: 41, unread, unread_bytes: 164_000_000 };
+  w.edit((state) => ({
+    ...state,
+    tasks: state.tasks.map((task) => ({
+      ...task,
+      history: (task.history ?? []).map((entry) => (proofOf(entry) === undefined ? entry : { ...entry, diff })),
+    })),
+  }));
+  expect(toReviewer(w, 'a')).toContain('look yourself): 41 files, 164 MB: test/big.test.js, test/more.test.js');
+});
