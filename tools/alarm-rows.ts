@@ -307,6 +307,13 @@ const CATALOGUE: Readonly<Record<AlarmName, readonly Entry[]>> = {
       '`liza anomaly processed <id>`; another change of the place is another alarm',
     ),
   ],
+  'CHANGED WHILE TESTED': [
+    alarm(
+      '{files} in a checkout of {task} at {time}: nothing that ran there is believed. If no test of yours writes there, another process did: end it, or turn the sandbox on; then: liza anomaly processed',
+      'a tracked file of a checkout for a proof, a trial or a merge’s tests is another one before a command starts; or, without the sandbox, a test or what decides how tests are run was written meanwhile and is as before again',
+      '`liza anomaly processed <id>`',
+    ),
+  ],
   'VERDICT DISPUTED': [
     alarm(
       '{task} — {agent} said {verdict} of {commit}, then {verdict}{merged}: one of the two may be the word of a program that it ran',

@@ -5,6 +5,7 @@ import type { Host } from '../ports/host.ts';
 import { readPlainFile } from '../process/plain-file.ts';
 import { removeTreeNow } from '../process/remove-tree.ts';
 import { keepIndex, MOST_KEPT_BYTES } from './blank-index.ts';
+import { laidOutIn } from './laid-out.ts';
 import { idsOf } from './objects.ts';
 import type { Files, PrivateGitDir } from './private-git-dir.ts';
 import { must } from './run.ts';
@@ -28,6 +29,7 @@ export function checkOutOver(gitDir: PrivateGitDir, folder: string, from: string
     await must(gitDir.files(files, ['read-tree', from]), 'read a commit');
     await gitDir.files(files, ['update-index', '-q', '--refresh']);
     await checkOut(gitDir, files, to);
+    await laidOutIn(folder)?.note(to, files.index);
     putIndex(gitDir.host, files.index, folder);
   });
 }

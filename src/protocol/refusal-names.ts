@@ -88,7 +88,7 @@ type GitName = WordsOf<
 /** Refusals of task folders, proof runs and merges. */
 type TaskName = WordsOf<
   | 'advance branch-exists branch-in-use claimed commit-fit conflict folder folder-lock foreign held integration-moved'
-  | 'above-checkout beside-checkout integration-test link live-session no-base no-integration not-started post-worktree-cmd stopped worktree-files'
+  | 'above-checkout beside-checkout exchanged integration-test link live-session no-base no-integration not-started post-worktree-cmd stopped worktree-files'
 >;
 
 /** Refusals of init, deinit, setup, edit, validate and lock. */

@@ -307,7 +307,7 @@ function endLeft(context: BoardContext, note: string): void {
   if (inside !== undefined && isAlive(context, inside)) send(context, inside.pid, 'SIGKILL');
 }
 
-const notStarted = (reason: string): Ended => ({
+export const notStarted = (reason: string): Ended => ({
   how: 'not-started',
   reason,
   tail: '',

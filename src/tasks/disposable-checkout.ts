@@ -2,9 +2,10 @@
 // thrown away: for the validation of a submitted commit and for the integration test of a merge candidate.
 // Whatever they do to it, commits stay what they are. The one place where such programs are started.
 
-import { basename, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { topsAbove } from '../git/above.ts';
 import { writeClone } from '../git/clone.ts';
+import { forgetLaidOut, laidOutIn, watchLaidOut } from '../git/laid-out.ts';
 import { knowCheckout } from '../git/pool/known-checkouts.ts';
 import { giveBack, mayComeBack } from '../git/pool/pool.ts';
 import type { FolderRecord } from '../git/pool/record.ts';
@@ -15,17 +16,22 @@ import { straysBeside } from '../git/strays.ts';
 import { type Passed, watchAbove } from '../git/watch-above.ts';
 import { type Ended, LIVED_ON } from '../process/run.ts';
 import { refuse } from '../protocol/decision.ts';
+import { canDeclareTests } from '../protocol/facts/file-kinds.ts';
+import { testPatterns } from '../protocol/facts/scope.ts';
+import { testSetup } from '../protocol/facts/test-setup.ts';
 import { decidingIn } from '../protocol/shell/always-green.ts';
 import type { Settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { hasSetup } from '../protocol/work/setup-failures.ts';
-import { type Confinement, checkoutPlace, needsClone, type Rules, runConfined } from '../sandbox/mode.ts';
+import { type Confinement, checkoutPlace, needsClone, notStarted, type Rules, runConfined } from '../sandbox/mode.ts';
 import { listed, shellWord } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
-import { type Found, type LookedFor, lookAbove } from './look-above.ts';
+import { exchangedBefore, putBack } from './exchanged.ts';
+import { type Found, type LookedFor, lookAbove, tellExchanged } from './look-above.ts';
 import type { PrepareRequest, Unprepared } from './prepare-checkout.ts';
 import { readLog } from './read-log.ts';
 import { type SaidFailures, saidFailures } from './rules/said-failures.ts';
+import { SCRIPT } from './rules/tested.ts';
 import { setUp } from './set-up.ts';
 
 export interface CheckoutRequest {
@@ -44,13 +50,27 @@ export interface CheckoutRequest {
   readonly isItsOwn?: (failed: Unprepared) => Promise<boolean>;
   /** Told what was written beside it while programs ran: no run there is believed. */
   readonly onBeside?: (names: readonly string[]) => void;
+  /** Told which tracked files somebody exchanged while it was tested: no run there is believed. */
+  readonly onExchanged?: (paths: readonly string[]) => void;
 }
 
 /** An Unprepared: the checkout could not be made ready, so that nothing is known. */
 export async function inDisposableCheckout<T extends object>(
   context: TaskContext,
   gitDir: PrivateGitDir,
-  { purpose, task, commit, settings, tree, prepareLog, onAbove, onChanged, isItsOwn, onBeside }: CheckoutRequest,
+  {
+    purpose,
+    task,
+    commit,
+    settings,
+    tree,
+    prepareLog,
+    onAbove,
+    onChanged,
+    isItsOwn,
+    onBeside,
+    onExchanged,
+  }: CheckoutRequest,
   work: (folder: string) => Promise<T>,
 ): Promise<T | Unprepared> {
   const isOpen = !needsClone(context.sandboxSupport, settings);
@@ -64,6 +84,8 @@ export async function inDisposableCheckout<T extends object>(
     // As in the coder's folder: a test that asks git where it is hears the same.
     const branch = purpose === 'proof' ? branchOf(task) : undefined;
     record = await writeClone(gitDir, folder, { start: commit, ...defined({ branch, tree }) }, 'proof');
+    const laid = watchLaidOut(gitDir, folder, settings.worktree_files);
+    await laid.note(tree ?? commit, join(folder, '.git', 'index'));
     forget = knowCheckout(folder, record);
     const setup = { part: purpose, task, commit, tree, folder, settings, logFile: prepareLog } as const;
     const failed = await setUp(context, gitDir, { ...setup, onChanged, isItsOwn });
@@ -75,6 +97,12 @@ export async function inDisposableCheckout<T extends object>(
     const before = await above({ topsOnly: true });
     if (before.some(decides)) return foundAbove(before.filter(decides));
     const done = await work(folder);
+    if (laid.exchanged.size > 0) {
+      const paths = [...laid.exchanged].sort();
+      await tellExchanged(context, { folder, task, paths });
+      onExchanged?.(paths);
+      return exchangedThere(paths);
+    }
     const came = await passed();
     const beside = [
       ...new Set(
@@ -94,6 +122,7 @@ export async function inDisposableCheckout<T extends object>(
   } finally {
     await passed();
     forget();
+    forgetLaidOut(folder);
     const mayReturn = await mayComeBack(gitDir, 'proof', folder, record);
     await giveBack(gitDir, 'proof', folder, mayReturn ? record : undefined);
   }
@@ -121,6 +150,14 @@ const passedBeside = (names: readonly string[]): Unprepared =>
     'beside-checkout',
   );
 
+const exchangedThere = (paths: readonly string[]): Unprepared =>
+  refuse(
+    `what ran in the checkout is not believed: ${listed(paths)} changed while it was tested`,
+    'if your tests write that file, let them leave it alone; otherwise a person looks who did it: liza anomaly list; then try again',
+    3,
+    'exchanged',
+  );
+
 const decides = (found: Found): boolean => found.decides;
 
 /** Neither is what could have found there what no file of the commit provides. */
@@ -140,14 +177,21 @@ export interface ProjectProgram {
 }
 
 /** How it ended, and what a test runner said of failures though the exit code is 0. */
-export type Tried = Ended & { readonly said?: SaidFailures };
+export type Tried = Ended & {
+  readonly said?: SaidFailures;
+  /** Tracked files that were written or exchanged while it ran, and are as before again. */
+  readonly rewritten?: readonly string[];
+};
 
 /** Without credentials, with a scrubbed environment, within its time, and confined where there is a sandbox. */
 export async function runHere(
   context: TaskContext,
-  rules: Rules & Pick<Settings, 'post_worktree_cmd' | 'worktree_files'>,
+  rules: Rules & Pick<Settings, 'post_worktree_cmd' | 'worktree_files' | 'test_patterns'>,
   { argv, folder, seconds, log }: ProjectProgram,
 ): Promise<Tried> {
+  const laid = laidOutIn(folder);
+  const before = laid === undefined ? [] : await exchangedBefore(laid);
+  if (before.length > 0) return notStarted(`${listed(before)} changed while it was tested`);
   const ended = await runConfined(context, rules, testPlace(context, rules, folder), {
     argv,
     cwd: folder,
@@ -156,9 +200,21 @@ export async function runHere(
     logFile: log,
     signal: context.stop?.(),
   });
-  if (ended.how !== 'exited' || ended.code !== 0 || wantsRed(argv)) return ended;
+  const rewritten = laid === undefined || ended.how === 'not-started' ? [] : await putBack(laid);
+  const decide = decidesTests(rules, argv);
+  // In a sandbox only what it runs itself can write there.
+  if (ended.confined !== true) for (const path of rewritten.filter(decide)) laid?.exchanged.add(path);
+  const tried = { ...ended, ...(rewritten.length === 0 ? {} : { rewritten }) };
+  if (ended.how !== 'exited' || ended.code !== 0 || wantsRed(argv)) return tried;
   // A summary may stand far before the end: details of what failed follow it.
-  return { ...ended, said: saidFailures(readLog(context.disk, log, ended.tail)) };
+  return { ...tried, said: saidFailures(readLog(context.disk, log, ended.tail)) };
+}
+
+/** A test, or what decides how tests are run: nothing but a forger writes it and leaves it as it was. */
+function decidesTests(rules: Pick<Settings, 'test_patterns'>, argv: readonly string[]): (path: string) => boolean {
+  const patterns = testPatterns(rules);
+  const asked = { commands: [argv.at(-1) ?? ''], packages: [], patterns };
+  return (path) => path === SCRIPT || canDeclareTests(path, patterns) || testSetup([{ path }], asked).length > 0;
 }
 
 /** Where tests of the project run: what its set-up made may name one place for all checkouts. */

@@ -4,6 +4,7 @@
 
 import { basename, dirname, join } from 'node:path';
 import { integrationHead, openGitDir } from '../git/integration.ts';
+import { laidOutIn } from '../git/laid-out.ts';
 import { entryAt, isFile } from '../git/objects.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
@@ -93,6 +94,7 @@ export async function testCandidate(
     if (program === undefined) {
       return red(context, log, `the candidate has a link in the path of ${SCRIPT}`, []);
     }
+    laidOutIn(folder)?.wrote(SCRIPT);
     const seconds = settings.integration_test_timeout;
     context.say(`Liza runs the integration test of ${what} on ${candidate.slice(0, 12)}, at most ${seconds} s …`);
     const argv: readonly [string, ...string[]] = script.executable ? [program] : ['sh', program];
@@ -167,7 +169,11 @@ async function inCandidate(
     const where = kept === undefined ? '' : ` (kept as ${kept})`;
     own = red(context, log, `its run is not believed: it left ${listed(names)} beside its checkout${where}`, []);
   };
-  const tested = await inDisposableCheckout(context, gitDir, { ...checkout, isItsOwn, onBeside }, work);
+  const onExchanged = (paths: readonly string[]): void => {
+    own = red(context, log, `its run is not believed: ${listed(paths)} changed while it was tested`, []);
+  };
+  const told = { isItsOwn, onBeside, onExchanged };
+  const tested = await inDisposableCheckout(context, gitDir, { ...checkout, ...told }, work);
   return own ?? tested;
 }
 

@@ -8,7 +8,7 @@ import { findTask } from '../protocol/find.ts';
 import { agentsSince, isAcceptedAbove, placeText } from '../protocol/messages/above.ts';
 import { defined } from '../protocol/values.ts';
 import { transact } from '../store/transact.ts';
-import { nameText } from '../text/format.ts';
+import { listed, nameText } from '../text/format.ts';
 import type { TaskContext } from './context.ts';
 
 export interface LookedFor {
@@ -55,6 +55,25 @@ export async function lookAbove(
       ({ type, details }) => type === 'planted_above' && details?.['at'] === at && details['changed'] === changed,
     )?.id,
   }));
+}
+
+/** Files within a checkout that somebody exchanged: it is recorded, and an alarm. */
+export async function tellExchanged(
+  context: TaskContext,
+  { folder, task, paths }: { readonly folder: string; readonly task: string; readonly paths: readonly string[] },
+): Promise<void> {
+  const { state } = (await context.store.read()).board;
+  await transact(
+    { ...context, actor: { parts: ['supervisor'] } },
+    {
+      name: 'planted-above',
+      ...defined({ task: findTask(state, task)?.id }),
+      at: nameText(folder),
+      changed: new Date(context.clock.now()).toISOString(),
+      names: listed(paths.map(nameText)),
+      within: true,
+    },
+  );
 }
 
 const CAME_AND_WENT = 'came and went while tests ran';

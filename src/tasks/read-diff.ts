@@ -5,8 +5,7 @@ import { blobText, isFullId } from '../git/objects.ts';
 import { pathGroups } from '../git/path-arguments.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { must } from '../git/run.ts';
-import { ALL_SCANNED, MOST_SCANNED } from '../git/text-at.ts';
-import { blobSizes, type Change, changesBetween, isSubmodule } from '../git/tree-changes.ts';
+import { type Change, changesBetween } from '../git/tree-changes.ts';
 import type { SubmitFacts } from '../protocol/command.ts';
 import type { FileChange } from '../protocol/facts/file-change.ts';
 import { coverage } from '../protocol/facts/globs.ts';
@@ -18,6 +17,7 @@ import { defined } from '../protocol/values.ts';
 import { isQuicklyRead } from '../text/quickly-read.ts';
 import { caseTwins } from './case-twins.ts';
 import { hollowTests, unassertedIn } from './hollow-tests.ts';
+import { bytesOf, largeFiles, ROOM, type Room } from './large-files.ts';
 import { lfsPointers } from './lfs-pointers.ts';
 import { becomes } from './rules/changed-before.ts';
 import { declaredTests } from './rules/declared-tests.ts';
@@ -40,14 +40,6 @@ type DiffRead = Pick<
 
 /** Files of each kind whose diff is read. */
 const MOST_READ = 200;
-/** Bytes of one file that is scanned, before or after, and of all of them: what is larger is not read, and that is told. */
-interface Room {
-  readonly file: number;
-  readonly all: number;
-}
-/** Of one that is not: that it is so large is told. */
-const LARGE = 4_000_000;
-const ROOM: Room = { file: MOST_SCANNED, all: ALL_SCANNED };
 /** A diff of more lines was not written by hand. */
 const MOST_LINES = 5000;
 const GENERATED = /(?:^|\/)(?:node_modules|vendor|third_party|dist)\/|\.min\.\w+$/;
@@ -146,38 +138,6 @@ function longFiles(paths: readonly string[], sizes: Sizes): readonly string[] {
     left -= lines;
     return false;
   });
-}
-
-interface Bytes {
-  readonly most: number;
-  readonly both: number;
-}
-
-async function bytesOf(gitDir: PrivateGitDir, found: readonly Change[]): Promise<ReadonlyMap<string, Bytes>> {
-  const ids = found.flatMap(({ old, new: now }) => [old, now]).filter((entry) => entry && !isSubmodule(entry));
-  const sizes = await blobSizes(
-    gitDir,
-    ids.map((entry) => entry?.id ?? ''),
-  );
-  return new Map(
-    found.map(({ path, old, new: now }) => {
-      const [before, after] = [sizes.get(old?.id ?? '') ?? 0, sizes.get(now?.id ?? '') ?? 0];
-      return [path, { most: Math.max(before, after), both: before + after }];
-    }),
-  );
-}
-
-/** Files of texts that are too large to be looked at, and those for which there is no room left. */
-function largeFiles(bytes: ReadonlyMap<string, Bytes>, isScanned: (path: string) => boolean, room: Room): Set<string> {
-  const large = new Set<string>();
-  let left = room.all;
-  for (const [path, { most, both }] of bytes) {
-    if (!isScanned(path)) {
-      if (most > LARGE) large.add(path);
-    } else if (most > room.file || both > left) large.add(path);
-    else left -= both;
-  }
-  return large;
 }
 
 const FORMS: Readonly<Record<string, NonNullable<FileChange['form']>>> = { 120000: 'link', 160000: 'submodule' };

@@ -6,7 +6,7 @@ import type { Board } from '../../protocol/board.ts';
 import { givenUpByAgents } from '../../protocol/goal/ended-early.ts';
 import { abandonedPlan } from '../../protocol/goal/plan.ts';
 import { deadlinePassed } from '../../protocol/goal/sprint.ts';
-import { aboveText } from '../../protocol/messages/above.ts';
+import { aboveText, exchangedText } from '../../protocol/messages/above.ts';
 import { isUrgent } from '../../protocol/messages/discoveries.ts';
 import { plantedIn, plantedText } from '../../protocol/messages/planted.ts';
 import { openQuestions } from '../../protocol/messages/questions.ts';
@@ -329,7 +329,9 @@ const changedAbove = ({ board: { state } }: AlarmContext): readonly Alarm[] =>
   state.anomalies.flatMap(({ id, type, task, details, processed_at }, at) =>
     type !== 'planted_above' || processed_at !== undefined
       ? []
-      : [alarm('CHANGED ABOVE CHECKOUTS', id ?? `#${at + 1}`, whole(aboveText(task, details)))],
+      : details?.['within'] === true
+        ? [alarm('CHANGED WHILE TESTED', id ?? `#${at + 1}`, whole(exchangedText(task, details)))]
+        : [alarm('CHANGED ABOVE CHECKOUTS', id ?? `#${at + 1}`, whole(aboveText(task, details)))],
   );
 
 const disputedVerdicts = (state: State): readonly Alarm[] =>

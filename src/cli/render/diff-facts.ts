@@ -97,6 +97,7 @@ interface Run {
   readonly tests?: number;
   readonly tests_on_base?: number;
   readonly changed?: PathList;
+  readonly rewritten?: PathList;
   readonly idle_script?: string;
 }
 
@@ -141,7 +142,10 @@ export function proofText(task: Task, commit?: string): string | undefined {
     ...redText(submitted?.red_before ?? 0, commandsOf(submitted?.red_by), sinceRedOf({ ...submitted })),
     ...(tests?.flaky === undefined ? [] : [`flaky: ${flakeText(tests.flaky)}`]),
     ...changedText('set-up', setup_changed),
-    ...runs.flatMap(({ command, changed }: Run) => changedText(command, changed)),
+    ...runs.flatMap(({ command, changed, rewritten }: Run) => [
+      ...changedText(command, changed),
+      ...changedText(command, rewritten, 'or another process wrote tracked files, which are as before again'),
+    ]),
     ...(file === undefined ? [] : [`in full, for a person: ${file}`]),
   ].join('\n');
 }
@@ -156,11 +160,15 @@ function redText(same: number, by: readonly string[], since: SinceRed | undefine
   return same === 0 ? [] : [`before: the same commit was red ${counted(same, 'time')}; ${what}`];
 }
 
-const changedText = (who: string, list: PathList | undefined): readonly string[] =>
+const changedText = (
+  who: string,
+  list: PathList | undefined,
+  did = 'changed tracked files, which were laid out again',
+): readonly string[] =>
   list === undefined
     ? []
     : [
-        `${oneLine(who)} changed tracked files, which were laid out again: ${list.paths.map(oneLine).join(', ')}${list.more === undefined ? '' : ` and ${list.more} more`}`,
+        `${oneLine(who)} ${did}: ${list.paths.map(oneLine).join(', ')}${list.more === undefined ? '' : ` and ${list.more} more`}`,
       ];
 
 interface Submitted {

@@ -32,3 +32,10 @@ export function aboveText(task: string | undefined, details: Readonly<Record<str
   const said = (key: string): string => (typeof details?.[key] === 'string' ? details[key] : '');
   return `${placeText(said('at'), said('names'))} changed at ${said('changed')}, while agents work, and programs in checkouts find it: what was green then may rest on it, and no run is believed meanwhile. If it is yours: liza anomaly processed; if not, remove it and have ${task ?? 'the task'} proved again`;
 }
+
+/** The same of files within a checkout. */
+export const exchangedText = (
+  task: string | undefined,
+  details: Readonly<Record<string, unknown>> | undefined,
+): string =>
+  `${String(details?.['names'] ?? '?')} in a checkout of ${task ?? 'the project'} at ${String(details?.['changed'] ?? '?')}: nothing that ran there is believed. If no test of yours writes there, another process did: end it, or turn the sandbox on; then: liza anomaly processed`;

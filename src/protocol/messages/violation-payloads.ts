@@ -17,7 +17,14 @@ export interface ViolationPayloads {
   /** Something in git makes plain git show other content than Liza does. */
   'planted-in-git': Planted;
   /** Above the checkouts something changed while agents work, which programs find from there. */
-  'planted-above': { readonly task?: string; readonly at: string; readonly changed: string; readonly names: string };
+  'planted-above': {
+    readonly task?: string;
+    readonly at: string;
+    readonly changed: string;
+    readonly names: string;
+    /** Or within one, while it was tested: files, which nothing that Liza ran there exchanged. */
+    readonly within?: true;
+  };
   /** A reviewer's session that approved did not end by itself: a program may have spoken and ended it. */
   'verdict-unfinished': {
     readonly task: string;

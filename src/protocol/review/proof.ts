@@ -31,6 +31,8 @@ export interface ProofRun {
   readonly first?: true;
   /** Tracked files that it changed, which were laid out again before the next command. */
   readonly changed?: PathList;
+  /** Those that were written or exchanged while it ran, and are as before again. */
+  readonly rewritten?: PathList;
   /** The script of package.json that it comes to, which is green whatever the code does. */
   readonly idle_script?: string;
 }

@@ -23,6 +23,13 @@ export function checkoutChanges(proof: Proof | undefined, undone: ReviewWork['un
             `#${at + 1} CHANGED TRACKED FILES while it ran; laid out again before anything else was run: ${listed(changed)}`,
           ],
     ),
+    ...(proof?.runs ?? []).flatMap(({ rewritten }, at) =>
+      rewritten === undefined
+        ? []
+        : [
+            `#${at + 1} OR ANOTHER PROCESS WROTE TRACKED FILES while it ran, which are as before again: ${listed(rewritten)}. What was tested may be something else.`,
+          ],
+    ),
   ];
 }
 

@@ -93,6 +93,7 @@ export async function runAll(
         skipped: skippedTests(ended.tail),
         said_failed: ended.said?.before,
         tests: testsRun(ended.tail, command, readLog(context.disk, log, '')),
+        rewritten: ended.rewritten && firstPaths(ended.rewritten),
       }),
     };
     const { skipped, said_failed: failed } = run;

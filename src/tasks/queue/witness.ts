@@ -124,7 +124,7 @@ export async function holdStep(run: Running, batch: Batch): Promise<Went> {
 
 /** Nothing can be tested, neither them nor the branch: nobody is blamed, and what was seen is kept. */
 export async function holdIfUnable({ move }: Running, why: MergeFailure): Promise<MergeFailure> {
-  if (why.guard !== 'not-started' && why.guard !== 'beside-checkout') return why;
+  if (why.guard !== 'not-started' && why.guard !== 'beside-checkout' && why.guard !== 'exchanged') return why;
   const reason = `${why.message} (${why.hint})`.slice(0, 2000);
   const held = await transact(move.context, { name: 'queue hold', reason, unable: true });
   if (!held.ok) return why;

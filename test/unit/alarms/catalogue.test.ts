@@ -244,6 +244,7 @@ const PLANTED: readonly (readonly [string, Readonly<Record<string, string>>])[] 
   ],
 ];
 const above = { at: '/p/node_modules', names: 'answers', changed: '2026-03-01T09:00:00.123Z' };
+const exchanged = { ...above, at: '/p/.worktrees/.proof-t-1', names: 'test/a.js', within: true };
 const stray = { agent: 'coder-1', branch: 'main', commit: COMMIT };
 const edit = { edits: [{ seq: 7, time: NOW, detail: 'edited outside liza: tasks/t: description' }] };
 const aside = {
@@ -740,6 +741,14 @@ const SCENARIOS: readonly Scenario[] = [
     before: at(NOW, quiet),
     begins: at(NOW, conduct('planted_above', above)),
     over: at(NOW, conduct('planted_above', above, true)),
+  },
+  {
+    row: 'CHANGED WHILE TESTED',
+    level: 'alarm',
+    text: '🚨 CHANGED WHILE TESTED: test/a.js in a checkout of t at 2026-03-01T09:00:00.123Z: nothing that ran there is believed. If no test of yours writes there, another process did: end it, or turn the sandbox on; then: liza anomaly processed',
+    before: at(NOW, quiet),
+    begins: at(NOW, conduct('planted_above', exchanged, false, 't')),
+    over: at(NOW, conduct('planted_above', exchanged, true, 't')),
   },
   {
     row: 'VERDICT DISPUTED',

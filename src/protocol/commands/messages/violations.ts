@@ -161,11 +161,11 @@ export const plantedAbove: Row<'planted-above'> = {
   guards: [],
   effects: 'an anomaly planted_above; an alarm',
   change: (s) => {
-    const { task, at, changed, names } = s.command;
-    const details = { at: at.slice(0, 500), changed, names: gist(names, 300) };
+    const { task, at, changed, names, within } = s.command;
+    const details = { at: at.slice(0, 500), changed, names: gist(names, 300), ...defined({ within }) };
     return {
       state: withAnomaly(s, s.state, { type: 'planted_above', task, details }),
-      detail: `changed above the checkouts: ${at}`.slice(0, 300),
+      detail: `changed ${within ? 'while tested' : 'above the checkouts'}: ${at}`.slice(0, 300),
     };
   },
 };
