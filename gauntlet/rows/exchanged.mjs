@@ -155,7 +155,7 @@ const forged = (program) =>
   [
     "import fs from 'node:fs';",
     "import { spawnSync } from 'node:child_process';",
-    `const line = "sleep 0.5; '${process.execPath}' '${program}' pause forged > out 2>&1; echo code $? >> out";`,
+    `const line = "sleep 0.5; '${process.execPath}' '${program}' pause > out 2>&1; echo code $? >> out";`,
     "spawnSync('sh', ['-c', '(env -i PATH=\\\"$PATH\\\" LINE=\\\"$LINE\\\" setsid sh -c \\\"$LINE\\\" &)'], { stdio: 'ignore', env: { ...process.env, LINE: line } });",
     "for (let n = 0; n < 100 && !(fs.existsSync('out') && /code/.test(fs.readFileSync('out', 'utf8'))); n += 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);",
     "console.log('SAID ' + (fs.existsSync('out') ? fs.readFileSync('out', 'utf8') : 'nothing'));",

@@ -19,6 +19,14 @@ interface Known {
   stat?: Stats | undefined;
 }
 
+export interface Moved {
+  readonly path: string;
+  /** Not its rights alone, or its place. */
+  readonly written: boolean;
+  /** It may have been renamed: its folder was, or something was made or removed there. */
+  readonly placed: boolean;
+}
+
 export class LaidOut {
   readonly gitDir: PrivateGitDir;
   readonly folder: string;
@@ -69,23 +77,26 @@ export class LaidOut {
   }
 
   /** Files that somebody wrote, exchanged or gave other rights since the last look. */
-  async moved(): Promise<readonly string[]> {
-    const found: string[] = [];
-    const below: string[] = [];
-    for (const [folder, was] of this.#folders) {
-      const now = this.#stat(folder);
-      if (isPutBack(was, now)) below.push(folder === '.' ? '' : `${folder}/`);
-      this.#folders.set(folder, now);
-    }
+  async moved(): Promise<readonly Moved[]> {
+    const found: Moved[] = [];
+    const were = new Map(this.#folders);
+    for (const folder of were.keys()) this.#folders.set(folder, this.#stat(folder));
+    const isMade = (folder: string): boolean => were.get(folder)?.mtimeMs !== this.#folders.get(folder)?.mtimeMs;
+    // A rename is seen in the folder above, too: there is none of Liza's for the whole checkout.
+    const back = [...were].flatMap(([folder, was]) =>
+      isPutBack(was, this.#folders.get(folder)) && folder !== '.' && isMade(dirname(folder)) ? [`${folder}/`] : [],
+    );
     for (const [at, file] of this.#files.entries()) {
       if (at % AT_ONCE === AT_ONCE - 1) await this.gitDir.host.clock.nextTurn();
       const now = this.#stat(file.path);
-      const { entry, stat } = file;
+      const { path, entry, stat } = file;
       const isKnown =
         stat === undefined && entry !== undefined
           ? now !== undefined && isUntouched(this.#index, entry, now)
-          : isSame(stat, now);
-      if (!isKnown || below.some((folder) => file.path.startsWith(folder))) found.push(file.path);
+          : isSame(stat, now) && stat?.ctimeMs === now?.ctimeMs;
+      const isBack = back.some((folder) => path.startsWith(folder));
+      if (!isKnown || isBack)
+        found.push({ path, written: !isSame(stat, now), placed: isBack || isMade(dirname(path)) });
       file.stat = now;
     }
     return found;
@@ -104,16 +115,13 @@ const SUBMODULE = 0o160000;
 /** Of which others wait for. */
 const AT_ONCE = 2000;
 
+/** But for what other rights change, or a rename. */
 const isSame = (was: Stats | undefined, now: Stats | undefined): boolean =>
   was === undefined || now === undefined
     ? was === now
-    : was.ino === now.ino &&
-      was.size === now.size &&
-      was.mtimeMs === now.mtimeMs &&
-      was.ctimeMs === now.ctimeMs &&
-      was.mode === now.mode;
+    : was.ino === now.ino && was.size === now.size && was.mtimeMs === now.mtimeMs && was.mode === now.mode;
 
-/** A folder that was renamed has a newer ctime, but not for what was made or removed in it. */
+/** A folder that was renamed, or given other rights, has a newer ctime, but not for what was made or removed in it. */
 const isPutBack = (was: Stats | undefined, now: Stats | undefined): boolean =>
   was !== undefined &&
   now !== undefined &&

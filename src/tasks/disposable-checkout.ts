@@ -5,7 +5,7 @@
 import { basename, join, relative } from 'node:path';
 import { topsAbove } from '../git/above.ts';
 import { writeClone } from '../git/clone.ts';
-import { forgetLaidOut, laidOutIn, watchLaidOut } from '../git/laid-out.ts';
+import { forgetLaidOut, laidOutIn, type Moved, watchLaidOut } from '../git/laid-out.ts';
 import { knowCheckout } from '../git/pool/known-checkouts.ts';
 import { giveBack, mayComeBack } from '../git/pool/pool.ts';
 import type { FolderRecord } from '../git/pool/record.ts';
@@ -203,18 +203,24 @@ export async function runHere(
   const rewritten = laid === undefined || ended.how === 'not-started' ? [] : await putBack(laid);
   const decide = decidesTests(rules, argv);
   // In a sandbox only what it runs itself can write there.
-  if (ended.confined !== true) for (const path of rewritten.filter(decide)) laid?.exchanged.add(path);
-  const tried = { ...ended, ...(rewritten.length === 0 ? {} : { rewritten }) };
+  if (ended.confined !== true) for (const { path } of rewritten.filter(decide)) laid?.exchanged.add(path);
+  const tried = { ...ended, ...(rewritten.length === 0 ? {} : { rewritten: rewritten.map(({ path }) => path) }) };
   if (ended.how !== 'exited' || ended.code !== 0 || wantsRed(argv)) return tried;
   // A summary may stand far before the end: details of what failed follow it.
   return { ...tried, said: saidFailures(readLog(context.disk, log, ended.tail)) };
 }
 
-/** A test, or what decides how tests are run: nothing but a forger writes it and leaves it as it was. */
-function decidesTests(rules: Pick<Settings, 'test_patterns'>, argv: readonly string[]): (path: string) => boolean {
+/**
+ * A test, or what decides how tests are run: nothing but a forger writes it and leaves it as it was. `chmod +x gradlew`
+ * changes no more than its rights.
+ */
+function decidesTests(rules: Pick<Settings, 'test_patterns'>, argv: readonly string[]): (moved: Moved) => boolean {
   const patterns = testPatterns(rules);
   const asked = { commands: [argv.at(-1) ?? ''], packages: [], patterns };
-  return (path) => path === SCRIPT || canDeclareTests(path, patterns) || testSetup([{ path }], asked).length > 0;
+  return ({ path, written, placed }) => {
+    if (canDeclareTests(path, patterns)) return written || placed;
+    return written && (path === SCRIPT || testSetup([{ path }], asked).length > 0);
+  };
 }
 
 /** Where tests of the project run: what its set-up made may name one place for all checkouts. */

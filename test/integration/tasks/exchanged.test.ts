@@ -25,7 +25,7 @@ async function begun(
 ): Promise<void> {
   p = project({
     config: { tdd: 'off', sandbox: 'off', ...config },
-    tasks: [{ id: 't', validation: [validation], scope: 'IN: src, test, lock.txt' }],
+    tasks: [{ id: 't', validation: [validation], scope: 'IN: src, test, lock.txt, gradlew' }],
     files: { 'src/value': '1\n', 'lock.txt': 'locked\n', 'src/plain.mjs': 'export const a = 1;\n', ...more },
   });
   await p.begun('t');
@@ -150,10 +150,13 @@ describe('what commands do themselves', () => {
     const honest = [
       'echo new > lock.txt',
       'cp src/value x && cp x src/value && chmod 600 src/plain.mjs',
-      'touch src/plain.mjs && mkdir -p test/made && echo x > test/made/x && rm -r test/made',
+      'touch src/plain.mjs && mkdir -p src/made && echo x > src/made/x && rm -r src/made',
     ];
-    await begun({ test_command: `${honest.join(' && ')} && node ${TEST}` }, `node ${TEST} && chmod 644 src/plain.mjs`);
-    p.work('t', { [TEST]: GREEN });
+    await begun(
+      { test_command: `${honest.join(' && ')} && node ${TEST} && chmod -R u+w . && chmod 755 gradlew` },
+      `node ${TEST} && chmod 644 src/plain.mjs`,
+    );
+    p.work('t', { [TEST]: GREEN, gradlew: (file) => fs.writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 }) });
     succeeded(await p.submit('t'));
     const { proof } = (await p.last('t', 'submitted')) as { proof: { runs: readonly Record<string, unknown>[] } };
     expect(proof.runs.map(({ ok }) => ok)).toEqual([true, true]);
