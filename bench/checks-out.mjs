@@ -18,6 +18,8 @@ export const WITHOUT_CHECKS = [
   takenOut('src/identity/branch-watch.ts', '...(await plantedAmong(context, names, moved)), ...files', '...files'),
   takenOut('src/supervisor/assignments.ts', 'inspect: () => restFolder(taskContext, held.id, player.agent),'),
   takenOut('src/tasks/disposable-checkout.ts', 'const isOpen = !needs', 'const isOpen = false && !needs'),
+  takenOut('src/git/laid-out.ts', '| undefined => known.get(folder);', '| undefined => undefined;'),
+  takenOut('src/tasks/disposable-checkout.ts', "await laid.note(tree ?? commit, join(folder, '.git', 'index'));"),
   takenOut('src/tasks/commit-facts.ts', '...(await readHistory(gitDir, newer ?? base, commit, changed)),'),
   takenOut('src/tasks/commit-facts.ts', '...(await namesOfCommits(asked, newer ?? base, commit)),'),
   takenOut('src/tasks/commit-facts.ts', '...(await beforePlan(asked, commit)),'),

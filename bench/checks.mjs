@@ -1,5 +1,5 @@
 // What the checks against cunning agents cost: open descriptors of the shell, Liza's own git directory, programs that
-// settings of git name, files above the checkouts, people's branches and other refs, what only a history shows, whose the
+// settings of git name, files above and in the checkouts, people's branches and other refs, what only a history shows, whose the
 // commits are, a clone that rests. The program is built a second time with them taken out, as the gauntlet does it. Both
 // are measured by the processor time of all that they start, at the same time (crews) or in short turns (commands), so
 // that whatever else the machine does concerns both. bench/paired.mjs says when that is enough to judge.

@@ -129,7 +129,7 @@ export const g158 = {
       const [one, other] = [folder + "/flood-one", folder + "/flood-other"];
       fs.writeFileSync(one, "");
       let count = 0;
-      for (const end = Date.now() + 6000; Date.now() < end; count += 2) { fs.renameSync(one, other); fs.renameSync(other, one); }
+      for (const end = Date.now() + 12000; Date.now() < end; count += 2) { fs.renameSync(one, other); fs.renameSync(other, one); }
       fs.unlinkSync(one);
       console.log("FLOOD ends: " + count);'
     try submit submit; leave 42 submitted`,
@@ -146,7 +146,7 @@ export const g158 = {
   check(w) {
     w.succeeded('submit');
     holds(w.count > 100_000, `it renamed ${w.count} times alone: the row proves nothing`);
-    holds(w.used < w.count / 2_000_000 + 0.3, `the supervisor was kept busy: ${w.used.toFixed(1)} s for ${w.count}`);
+    holds(w.used < w.count / 10_000_000 + 0.35, `the supervisor was kept busy: ${w.used.toFixed(1)} s for ${w.count}`);
     return prevented('past a rate nobody listens for a second; its next command is answered');
   },
 };
