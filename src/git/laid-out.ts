@@ -3,7 +3,7 @@
 // time is not. So each look is at the stamps of all files, and only where one moved at contents.
 
 import type { Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { readPlainFile } from '../process/plain-file.ts';
 import { MOST_KEPT_BYTES } from './blank-index.ts';
 import { type IndexEntry, pathOf, readIndex } from './index-file.ts';
@@ -104,7 +104,7 @@ export class LaidOut {
 
   #stat(path: string): Stats | undefined {
     try {
-      return this.gitDir.host.disk.lstatSync(join(this.folder, path), { throwIfNoEntry: false });
+      return this.gitDir.host.disk.lstatSync(`${this.folder}/${path}`, { throwIfNoEntry: false });
     } catch {
       return undefined; // something else is in the place of a folder
     }
