@@ -89,7 +89,10 @@ for (const [name, values] of Object.entries(rows)) {
   const cells = values.map((value, at) => {
     if (limits !== undefined && value > limits[at])
       missed.push(`${name} at ${SIZES[at]}: ${value.toFixed(2)} > ${limits[at]}`);
-    return `${value.toFixed(2)}${limits === undefined ? '' : ` (≤ ${limits[at]})`}`.padStart(14);
+    const isOver = limits !== undefined && value > limits[at];
+    return `${value.toFixed(2)}${limits === undefined ? '' : ` (≤ ${limits[at]}${isOver ? ', missed' : ''})`}`.padStart(
+      14,
+    );
   });
   table.push(`| ${name.padEnd(36)} | ${cells.join(' | ')} |`);
 }

@@ -56,4 +56,10 @@ export const notInGit = (file: string): string =>
 
 export const changedText = (file: string): string => `${file} has changes that are not committed`;
 
-export const commitIt = (file: string): string => `git add ${shellWord(file)} && git commit -m "The goal"`;
+export function commitIt(file: string): string {
+  // A name that a terminal may not be able to show cannot be typed there: its folder can.
+  const parts = file.split('/');
+  const shown = parts.findIndex((part) => /[^ -~]/.test(part));
+  const typed = shown === -1 ? file : parts.slice(0, shown).join('/') || '.';
+  return `git add ${shellWord(typed)} && git commit -m "The goal"`;
+}

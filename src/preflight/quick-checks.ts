@@ -186,5 +186,5 @@ function checkOwnTests({ disk, paths }: BoardContext, { state }: Board): readonl
   const found = wideRunner(commandsRun(commands, scripts), texts.map(([, text]) => text).join('\n'));
   if (found === undefined) return [];
   const fact = `${found.runner} in your own folder also runs the tests that agents are writing in .worktrees`;
-  return [warn('own tests', fact, found.mend, 'they run agents’ unfinished tests')];
+  return [warn('own tests', fact, found.mend, 'yours run agents’ drafts as well')];
 }

@@ -164,13 +164,18 @@ export function memberLines(
 
 const NOW_TONE: Readonly<Record<string, Tone | undefined>> = { working: 'strong', 'backing-off': 'warn' };
 
-const lost = ({ lease }: MemberRow): boolean => lease !== undefined && lease.left <= 0;
+/** One that stopped gave its lease back. */
+const leaseOf = ({ state, lease }: MemberRow): MemberRow['lease'] => (state === 'stopped' ? undefined : lease);
+
+const lost = (row: MemberRow): boolean => (leaseOf(row)?.left ?? 1) <= 0;
 
 const names = (row: MemberRow, full: boolean, p: Page): readonly string[] =>
   [row.id, row.state, row.task ?? '', ...(full ? [row.provider] : [])].map((text) => p.say(text));
 
 /** Lease and context: as bars, and with figures where there is room for them. */
-function bars({ lease, context }: MemberRow, figures: boolean, size: number, p: Page): readonly string[] {
+function bars(row: MemberRow, figures: boolean, size: number, p: Page): readonly string[] {
+  const { context } = row;
+  const lease = leaseOf(row);
   const left = lease === undefined ? '' : p.bar(Math.max(0, lease.left), lease.whole, size);
   const filled = context === undefined ? '' : p.bar(context, 100, size);
   if (!figures) return [left, filled];

@@ -143,7 +143,7 @@ const LOOK = [
 const OWN = [
   ['state a goal', 'liza init'],
   ['say what you want', `\${EDITOR:-vi} specs/vision.md`],
-  ['keep it in git', 'git add specs && git commit -m "Our vision"'],
+  ['keep it in git', 'git add specs && git commit -m "The goal"'],
   ['let agents work', 'liza run'],
   ['take the result', 'liza finish'],
 ] as const;

@@ -10,7 +10,8 @@ export interface WideRunner {
 }
 
 const MENDS: Readonly<Record<string, string>> = {
-  'node --test': 'name your tests, for example: node --test test/',
+  // From Node 22 on a folder is no argument; the shell knows the star everywhere.
+  'node --test': 'name your tests, for example: node --test test/*.test.js',
   jest: 'add to its settings: "testPathIgnorePatterns": ["/node_modules/", "<rootDir>/.worktrees/"]',
   vitest: "add to its settings: exclude: [...configDefaults.exclude, '.worktrees/**']",
   ava: `add to its settings: "files": ["test/**/*", "!.worktrees/**"]`,

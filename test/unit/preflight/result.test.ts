@@ -107,8 +107,8 @@ test.each([
     'base: main has 1 commit that integration lacks; liza sync',
   ],
   [
-    warn('own tests', 'a long fact '.repeat(9), 'a long mend '.repeat(9), 'they run agents’ unfinished tests'),
-    'own tests: they run agents’ unfinished tests: liza run --check',
+    warn('own tests', 'a long fact '.repeat(9), 'a long mend '.repeat(9), 'yours run agents’ drafts as well'),
+    'own tests: yours run agents’ drafts as well: liza run --check',
   ],
 ])('a run tells a warning on one line of 80 columns: %o', (check, line) => {
   expect(startLine(check)).toBe(line);
