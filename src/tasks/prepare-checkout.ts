@@ -10,9 +10,11 @@ import { type Refusal, refuse } from '../protocol/decision.ts';
 import type { SetupPart } from '../protocol/records/setup-records.ts';
 import type { Settings } from '../protocol/state.ts';
 import { type Rules, runConfined, type SandboxContext } from '../sandbox/mode.ts';
+import { secretsOf } from '../text/redact.ts';
 import { tellingLines } from '../text/telling-lines.ts';
 import type { TaskContext } from './context.ts';
 import { setupMend } from './rules/setup-mend.ts';
+import { loginSecrets } from './setup-login.ts';
 import type { SetupRuns } from './setup-runs.ts';
 
 type PrepareContext = SandboxContext & Pick<TaskContext, 'say' | 'stop'>;
@@ -75,6 +77,8 @@ async function runCommand(
     timeoutMs: settings.post_worktree_timeout * 1000,
     logFile,
     signal: context.stop?.(),
+    // A script beside a login may print it.
+    secrets: [...secretsOf(env), ...loginSecrets(context, settings)],
   } as const;
   const ended = await runConfined(context, settings, { folder, part: 'setup', at }, program).finally(() => run?.end());
   const { withheld } = request;

@@ -42,14 +42,13 @@ export async function personsTrees(
   const shared = own && integration && (await gitDir.objects(['merge-base', own, integration])).stdout.trim();
   const commits = [...new Set([own, shared])].flatMap((commit) => commit || []);
   const trees = await Promise.all(commits.map((commit) => treesAt(gitDir, commit, narrowed)));
-  const reads = trees.some(({ length }) => length > 1)
-    ? 'what it reads'
-    : 'a file (all count, setup_inputs can name fewer)';
-  return {
-    trees: new Set(trees.flat()),
-    withheld: `${reads} is not as in ${branch}; if you want the change there: commit it to ${branch}, then liza sync`,
-  };
+  const withheld = trees.some(({ length }) => length > 1)
+    ? `what it reads is not as in ${branch}; if you want the change there: commit it to ${branch}, then liza sync`
+    : `it may read any file, and one is not as in ${branch}; name those that it reads: ${NAME_INPUTS}`;
+  return { trees: new Set(trees.flat()), withheld };
 }
+
+const NAME_INPUTS = `liza config set setup_inputs '["package.json","package-lock.json"]'`;
 
 async function treesAt(
   gitDir: PrivateGitDir,
@@ -67,7 +66,7 @@ export async function refuseSecrets(
   settings: SetupSettings,
   folder: string,
 ): Promise<Refusal | undefined> {
-  const secrets = secretsOf(context, settings.setup_read ?? []).map((secret) => Buffer.from(secret));
+  const secrets = loginSecrets(context, settings).map((secret) => Buffer.from(secret));
   const found = secrets.length === 0 ? undefined : await fileWith(context, folder, secrets);
   if (found === undefined) return undefined;
   return refuse(
@@ -79,7 +78,10 @@ export async function refuseSecrets(
 }
 
 /** Words that look like one, and the variables that the files ask for. Names of settings have no digit. */
-function secretsOf({ disk, env }: TaskContext, places: readonly string[]): readonly string[] {
+export function loginSecrets(
+  { disk, env }: Pick<TaskContext, 'disk' | 'env'>,
+  { setup_read: places = [] }: Pick<SetupSettings, 'setup_read'>,
+): readonly string[] {
   return places.flatMap((place) => {
     const path = expandHome(place, env);
     if (disk.statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];

@@ -80,7 +80,7 @@ function goesAndStays(purge: boolean, branch: readonly string[]): readonly strin
       : 'stays: unfinished work and reviewed commits (git for-each-ref refs/liza), the board in .git/liza/kept',
     'stays: your branches, your files and your stash',
     ...branch,
-    'liza report, liza blame and liza audit then have nothing to tell; to save the report first: liza report --out liza-report.html',
+    'liza report, liza blame and liza audit then have nothing to tell; to save the report first: liza report --out liza-report.html (an earlier goal’s: --goal goal-1)',
   ];
 }
 

@@ -27,7 +27,7 @@ export const completeText = (state: State, base: BaseDistance | undefined, ran?:
     '\n',
   );
 
-/** `3 tasks merged, 1 rejection, $0.42, this run 12m 5s`; undefined: nothing was merged. */
+/** `3 tasks merged, 1 rejection, $0.42 for the goal, this run 12m 5s`; undefined: nothing was merged. */
 function summary(state: State, ran: Ran | undefined): string | undefined {
   const { goal, tasks } = state;
   const merged = tasks.filter(({ status }) => status === 'MERGED').length;
@@ -37,7 +37,7 @@ function summary(state: State, ran: Ran | undefined): string | undefined {
   return [
     `${counted(merged, 'task')} merged`,
     counted(rejections, 'rejection'),
-    ...(cost === undefined ? [] : [cost]),
+    ...(cost === undefined ? [] : [ran === undefined || !cost.includes('$') ? cost : `${cost} for the goal`]),
     ...took(goal, ran),
   ].join(', ');
 }

@@ -280,6 +280,22 @@ describe.skipIf(!works)('the login of setup_read', () => {
     expect(shown).not.toContain(TOKEN);
   }, 60_000);
 
+  test('is not in what set-up printed, in whatever form it printed it', async () => {
+    const print = `t=$(sed -n "s/.*_authToken=//p" ~/.npmrc); echo "bare $t"; echo "https://x/?auth=$t&y=1"; exit 3`;
+    const { result } = await checkout(withLogin(print));
+    expect(JSON.stringify(result)).toContain('bare [redacted]');
+    expect(JSON.stringify(result)).not.toContain(TOKEN);
+    expect(seen()).toContain(TOKEN);
+  }, 60_000);
+
+  test('where set-up may read any file, the way out is to name those that it reads', async () => {
+    p.git('branch', 'task', 'integration');
+    p.commitTo('task', { 'src/new.ts': 'export const one = 1;\n' }, 'work of an agent');
+    const command = { ...withLogin('echo npm error code E401; exit 1'), setup_inputs: [] };
+    const { result } = await checkout(command, 'task');
+    expect(result).toMatchObject({ hint: expect.stringContaining('liza config set setup_inputs') });
+  }, 60_000);
+
   test('in what set-up made is refused: agents would get it', async () => {
     const { result } = await checkout(withLogin('cp ~/.npmrc made/npmrc'));
     expect(result).toMatchObject({

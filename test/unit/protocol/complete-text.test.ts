@@ -34,9 +34,9 @@ const ran = { from: instant('2026-01-01T10:12:00Z'), to: instant('2026-01-01T10:
 const second = (state: State): string | undefined => completeText(state, undefined, ran).split('\n')[1];
 
 it('tells what was merged, how often work was rejected, what it cost and how long the run took', () => {
-  expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42, this run 12s');
+  expect(second(complete({ cost_usd: 0.421 }))).toBe('2 tasks merged, 1 rejection, $0.42 for the goal, this run 12s');
   expect(second(complete({ cost_usd: 0, uncounted_sessions: 1 }))).toContain(', cost unknown, ');
-  expect(second(complete({ cost_usd: 0.421, unpriced_sessions: 1 }))).toContain(', at least $0.42, ');
+  expect(second(complete({ cost_usd: 0.421, unpriced_sessions: 1 }))).toContain(', at least $0.42 for the goal, ');
   expect(second(complete({}))).toContain(', cost unknown, ');
 });
 
