@@ -59,6 +59,10 @@ export async function reuseSetup(context: TaskContext, gitDir: PrivateGitDir, re
     // Maybe for want of a file that it reads after all: then all of them show it.
     if (context.stop?.().aborted === true || lacksLogin(found, settings)) return found;
     request.runs?.because('tried again in a full checkout');
+    const again = await fromTree(context, gitDir, withLogin(request, login, request.tree), request.tree);
+    // Without the login that the first try had, it fails for want of that: the first one says more.
+    const isPoorer = login.trees.has(narrow) && !login.trees.has(request.tree);
+    return typeof again !== 'string' && isPoorer ? found : again;
   }
   return fromTree(context, gitDir, withLogin(request, login, request.tree), request.tree);
 }

@@ -288,6 +288,14 @@ describe.skipIf(!works)('the login of setup_read', () => {
     expect(seen()).toContain(TOKEN);
   }, 60_000);
 
+  test('a try in a full checkout, which has no login, does not hide why the one with it failed', async () => {
+    p.git('branch', 'other', 'integration');
+    p.commitTo('other', { 'src/new.ts': 'export const one = 1;\n' }, 'work of an agent');
+    const command = 'grep -q authToken ~/.npmrc && { echo the real cause; exit 3; }; echo npm error code E401; exit 1';
+    const { result } = await checkout({ ...withLogin(), post_worktree_cmd: command }, 'other');
+    expect(result).toMatchObject({ lines: ['  the real cause'] });
+  }, 60_000);
+
   test('where set-up may read any file, the way out is to name those that it reads', async () => {
     p.git('branch', 'task', 'integration');
     p.commitTo('task', { 'src/new.ts': 'export const one = 1;\n' }, 'work of an agent');
