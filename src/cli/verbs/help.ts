@@ -27,12 +27,15 @@ export const verb: Verb = {
       const lines = told.map((line) => line.replace(/\bdocs\/[\w-]+\.md\b/g, io.asset));
       return { ok: true, lines: [topic.summary, '', ...lines], data: { topic: name, lines } };
     }
-    return about(name, io);
+    return about(MONEY.has(name) ? 'budgets' : name, io);
   },
 };
 
 /** Its page says how it is removed, too. */
 const OFF: ReadonlySet<string> = new Set(['uninstall', 'remove', 'uninit', 'delete']);
+
+/** Its limits are what a person sets. */
+const MONEY: ReadonlySet<string> = new Set(['cost', 'costs', 'money', 'budget', 'price', 'spending']);
 
 async function about(name: string, reader: Reader): Promise<Result> {
   const entry = Object.hasOwn(REGISTRY, name) ? REGISTRY[name] : undefined;

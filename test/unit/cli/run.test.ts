@@ -48,6 +48,10 @@ test.each(['mcp'])('the planned verb %s says that it is not in this version', as
   expect(ran.stderr).toContain(`liza ${name} is not in this version`);
 });
 
+test.each(['cost', 'money', 'budget'])('liza help %s tells of budgets', async (word) => {
+  expect((await here.liza(['help', word])).stdout).toContain('liza config set budgets ');
+});
+
 test.each([
   ['cost', 'liza status'],
   ['usage', 'liza report'],
