@@ -51,9 +51,12 @@ interface Token {
   readonly inlineValue: boolean | undefined;
 }
 
-/** argv cannot hold a NUL, so it marks what only looks like an option: a dash followed by a space, or a number. */
+/**
+ * argv cannot hold a NUL, so it marks what only looks like an option: a dash followed by a space, or a number, and a
+ * sentence that begins with an option's name (`--json prints one line`).
+ */
 const MARK = '\u0000';
-const protect = (word: string): string => (/^-+\s|^-\.?\d/.test(word) ? MARK + word : word);
+const protect = (word: string): string => (/^-+\s|^-\.?\d|^--[^\s=]+\s/.test(word) ? MARK + word : word);
 const restore = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
 
 function tokens(

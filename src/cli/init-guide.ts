@@ -259,8 +259,10 @@ export function guessTestCommand(root: string): string | undefined {
   if (has('Cargo.toml')) return 'cargo test';
   if (has('go.mod')) return 'go test ./...';
   if (has('Makefile') && /^test\s*:/m.test(textOf(root, 'Makefile'))) return 'make test';
-  if (['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].some(has)) return 'pytest';
-  return unittestCommand(root) ?? shellCommand(root);
+  const settings = ['pytest.ini', 'pyproject.toml', 'tox.ini', 'setup.cfg'].filter(has);
+  const isNamed = settings.some((name) => name === 'pytest.ini' || /\bpytest\b/.test(textOf(root, name)));
+  if (isNamed) return 'pytest';
+  return unittestCommand(root) ?? (settings.length > 0 ? 'pytest' : shellCommand(root));
 }
 
 /** Python's own test runner, where its tests are there and no settings of another one. */

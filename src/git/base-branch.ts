@@ -40,7 +40,8 @@ export async function baseDistance(host: ProjectHost, known: Known): Promise<Bas
   const [ahead, lacks] = (await countBetween(host, ['--left-right', `${ours}...${theirs}`])) ?? [];
   if (ahead === undefined || lacks === undefined) return undefined;
   const count = async (revisions: readonly string[]) => (await countBetween(host, revisions))?.[0];
-  const more = lacks === 0 ? true : await bringMore(count, [theirs, `^${ours}`], known);
+  const documents = documentOf(known)?.replace(/(.)\/[^/]*$/, '$1');
+  const more = lacks === 0 ? true : await bringMore(count, [theirs, `^${ours}`], documents);
   if (more === undefined) return undefined;
   // A branch that has all of integration has lost nothing of it.
   const lost = ahead === 0 ? 0 : (await lostOf(host, known, branch)).length;
@@ -61,13 +62,15 @@ const lostOf = (host: ProjectHost, { state }: Known, branch: string): Promise<re
     isBase: true,
   });
 
-/** Whether these commits bring more than the goal's document. A merge brings what is looked at already, unless it adds to it. */
+/** Without the place in it. */
+export const documentOf = ({ state: { goal } }: Known): string | undefined => goal.spec_ref?.replace(/#.*$/, '');
+
+/** Whether these commits bring more than the goal's document, or those beside it. A merge brings what is looked at already, unless it adds to it. */
 export async function bringMore(
   count: (revisions: readonly string[]) => Promise<number | undefined>,
   range: readonly string[],
-  { state: { goal } }: Known,
+  document: string | undefined,
 ): Promise<boolean | undefined> {
-  const document = goal.spec_ref?.replace(/#.*$/, '');
   const others = document === undefined ? [] : ['--', '.', `:(exclude,literal,top)${document}`];
   const found = (await count(['--no-merges', ...range, ...others])) || (await count([...range, ...others]));
   return found === undefined ? undefined : found > 0;

@@ -143,9 +143,12 @@ async function setupMend(gitDir: PrivateGitDir, commit: string): Promise<string>
   for (const name of LOCK_FILES) texts.set(name, await textAt(gitDir, commit, name));
   const command = setupCommand((name) => texts.get(name));
   return command === undefined
-    ? 'say how a fresh checkout is set up, for example: liza config set post_worktree_cmd "npm ci"'
+    ? `say how a fresh checkout is set up, for example: liza config set post_worktree_cmd ${shellWord(await exampleAt(gitDir, commit))}`
     : `liza config set post_worktree_cmd ${shellWord(command)}`;
 }
+
+const exampleAt = async (gitDir: PrivateGitDir, commit: string): Promise<string> =>
+  (await textAt(gitDir, commit, 'pyproject.toml')) === undefined ? 'npm ci' : 'pip install -e .';
 
 const STOPPED = refuse('it was stopped', 'try again: liza run --check', 1, 'stopped');
 

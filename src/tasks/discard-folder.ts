@@ -138,11 +138,7 @@ interface KeptWork {
 const SAY_AFTER_MS = 3_000;
 
 async function sayingLong<T>({ host }: PrivateGitDir, { task, say }: Discard, work: () => Promise<T>): Promise<T> {
-  const quiet = host.clock.after(
-    SAY_AFTER_MS,
-    () => say?.(`keeping the work of ${task}: it has a lot …`),
-    'background',
-  );
+  const quiet = host.clock.after(SAY_AFTER_MS, () => say?.(`keeping the work of ${task} …`), 'background');
   try {
     return await work();
   } finally {

@@ -3,7 +3,7 @@
 // exactly where Liza left the integration branch: no other commit, approved or not.
 
 import { commitsBetween } from '../git/ancestry.ts';
-import { baseBranch, bringMore } from '../git/base-branch.ts';
+import { baseBranch, bringMore, documentOf } from '../git/base-branch.ts';
 import { integrationRef } from '../git/integration.ts';
 import { buildCandidate, type Candidate } from '../git/merge-candidate.ts';
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
@@ -247,7 +247,7 @@ async function account(
   const [commits, own, more, files, stat] = await Promise.all([
     count([commit, `^${onto}`]),
     count(theirs),
-    bringMore(count, theirs, board),
+    bringMore(count, theirs, documentOf(board)),
     count([...theirs, '--', '.']),
     must(gitDir.objects(['diff', '--stat=78', '--stat-count=40', '--no-renames', onto, candidate]), 'compare them'),
   ]);

@@ -112,7 +112,12 @@ const UNASKED = refuse(
   1,
   'left',
 );
-const DECLINED = refuse('nothing is merged', 'to merge it later: liza finish', 1, 'left');
+const DECLINED = refuse(
+  'nothing is merged',
+  'to merge it later: liza finish; to have more done first, say what is missing as the next goal: liza init "…"',
+  1,
+  'left',
+);
 
 /** Nothing of this goal has come over before, so what is contained is what was there when it began. */
 const isTooEarly = ({ goal }: State, open: readonly string[]): boolean =>

@@ -54,6 +54,7 @@ test('a Markdown list is a text, as value and as word', () => {
   expect(read('one', '--reason', '- first\n- second').text('reason')).toBe('- first\n- second');
   expect(read('one', '- [blocker] a.ts:1').all('words')).toEqual(['- [blocker] a.ts:1']);
   expect(read('one', '-- dashes').all('words')).toEqual(['-- dashes']);
+  expect(read('one', '--json prints one line').all('words')).toEqual(['--json prints one line']);
 });
 
 test('a lone dash is a word and after -- everything is', () => {

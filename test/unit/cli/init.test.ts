@@ -267,6 +267,11 @@ describe('the guessed test command', () => {
     [{ Makefile: 'all:\n\ttrue\ntest: all\n' }, 'make test'],
     [{ Makefile: 'all:\n' }, undefined],
     [{ 'pyproject.toml': '' }, 'pytest'],
+    [
+      { 'pyproject.toml': '[project]\n', 'tests/test_a.py': 'import unittest\n' },
+      'python3 -m unittest discover -s tests',
+    ],
+    [{ 'pyproject.toml': '[tool.pytest.ini_options]\n', 'tests/test_a.py': 'import unittest\n' }, 'pytest'],
     [{ 'tests/test_calc.py': 'import unittest\n' }, 'python3 -m unittest discover -s tests'],
     [{ 'tests/test_calc.py': 'import unittest\n', 'pytest.ini': '' }, 'pytest'],
     [{ 'test_calc.py': 'import unittest\n' }, 'python3 -m unittest discover'],

@@ -61,6 +61,9 @@ const readerOf = ({ for: reader }: { readonly for?: string }): string | undefine
 
 /** A task that has ended has no reader of its own: what was replaced is read with its replacements. */
 function whoReads(board: Board, reader: string | undefined): readonly string[] {
+  const { status: goal } = board.state.goal;
+  if (goal === 'COMPLETED' || goal === 'ABORTED')
+    return [`the goal is ${goal}: nobody reads it before the next one (liza init "…")`];
   const status = reader === undefined ? undefined : statusOf(board, reader);
   if (reader === undefined || status === undefined || !isTerminal(status)) return [];
   const { superseded_by: heirs = [] } = findTask(board.state, reader) ?? {};
