@@ -60,8 +60,9 @@ async function mergeBatch(
     return undefined;
   }
   context.mergeTurn.heldSince = undefined;
-  for (const { task, how, commit, remarks } of end.landed) {
-    context.emit({ level: 'info', task, text: `merged (${how}) as ${commit.slice(0, 12)}` });
+  for (const { task, how, commit, remarks, test } of end.landed) {
+    const tested = test === undefined || test.verdict === 'red' ? '' : `, ${TESTED[test.verdict]}`;
+    context.emit({ level: 'info', task, text: `merged (${how}) as ${commit.slice(0, 12)}${tested}` });
     for (const text of remarks) context.emit({ level: 'info', task, text });
   }
   for (const { task, failure } of end.failed) await notMerged(loop, named(state, [task]), failure);
@@ -71,6 +72,12 @@ async function mergeBatch(
   if (end.stopped !== undefined) await notMerged(loop, named(state, left), end.stopped, left.length === 1);
   return end;
 }
+
+const TESTED = {
+  green: 'its tests green',
+  known: 'its tests green when it was submitted',
+  none: 'no tests were run on it',
+} as const;
 
 /** Liza merges: what is told of it names no agent. */
 function mergingContext({ context, who, stop }: LoopState): TaskContext {
