@@ -7,8 +7,16 @@ const at = (id) => document.getElementById(id);
 /** Watches which long lists come near; see below. */
 let near;
 let isGoing = false;
+/** The last entry of the journal that came. */
+let last = Number(after);
+/** How far news have scrolled the page since a person did. */
+let scrolled = 0;
+let touched = Date.now();
+let saying;
 /** Over before the next news come. */
 const GLIDE = { duration: 80, easing: 'ease-out' };
+const AWAY_MS = 60_000;
+const SAID_MS = 10_000;
 const MOST_ENTRIES = 400;
 const KEYS = { n: 'now', b: 'board', q: 'queue', a: 'agents', c: 'account', o: 'cost', l: 'log' };
 
@@ -19,7 +27,22 @@ else {
   document.addEventListener('keydown', jump);
   document.addEventListener('click', beginWriting);
   tellAges(document.body);
-  setInterval(() => document.visibilityState === 'visible' && tellAges(document.body), 15_000);
+  setInterval(() => {
+    if (document.visibilityState === 'visible') tellAges(document.body);
+    if (Date.now() - touched > AWAY_MS) rest();
+  }, 15_000);
+  for (const name of ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchmove'])
+    addEventListener(name, () => (touched = Date.now()), { passive: true });
+  for (const name of ['wheel', 'touchmove'])
+    addEventListener(
+      name,
+      () => {
+        scrolled = 0;
+        tidy();
+      },
+      { passive: true },
+    );
+  addEventListener('scroll', tellAbove, { passive: true });
   scrollJournal();
   waitForRows();
 }
@@ -47,7 +70,6 @@ async function signIn() {
 
 /** One stream for a page that is seen; none for one that is not. */
 function openStream() {
-  let last = Number(after);
   let stream;
   let lost;
   const tell = (text) => {
@@ -83,8 +105,8 @@ function openStream() {
     stream.addEventListener('stand', ({ data }) => void compare(JSON.parse(data).parts));
     stream.addEventListener('parts', ({ data }) => {
       const { parts, html, whole } = JSON.parse(data);
-      keepingPlaces(() => {
-        if (whole) arrange(parts);
+      keepingPlaces((seen) => {
+        if (whole) arrange(parts, seen);
         putIn(parts, html);
       });
     });
@@ -98,7 +120,7 @@ function openStream() {
 
 /** Fetches what looks different here from how it stands now. */
 async function compare(parts) {
-  if (parts.length > 2) keepingPlaces(() => arrange(parts));
+  if (parts.length > 2) keepingPlaces((seen) => arrange(parts, seen));
   const stale = parts
     .filter(([id, version, , rows]) => {
       const there = at(`p-${id}`);
@@ -116,31 +138,96 @@ async function fetchParts(ids) {
 }
 
 /**
- * Whatever a person points at, or is in, stays where it is, or they would press what came in its place; the page scrolls
- * instead. The others glide to their new places, so that an eye can follow.
+ * What is on view stays where it is, or a person would press what came in its place: what left or shrank leaves its room,
+ * what comes above it is scrolled past. Where there is no other way, what they point at, or are in, stays, and the others
+ * glide to their new places, so that an eye can follow.
  */
 function keepingPlaces(change) {
-  const list = at('parts');
-  const all = () => [...list.children, ...list.parentElement.querySelectorAll(':scope > section')];
-  const before = new Map(all().map((one) => [one, { top: one.offsetTop, seen: one.getBoundingClientRect() }]));
-  const held = all().find((one) => one.matches(':hover')) ?? all().find((one) => one.contains(document.activeElement));
-  change();
-  const moved = all().filter((one) => before.has(one) && before.get(one).top !== one.offsetTop);
-  // The browser has scrolled already, but not from the very top.
-  if (moved.includes(held))
-    scrollBy({ top: held.getBoundingClientRect().top - before.get(held).seen.top, behavior: 'instant' });
+  const all = [...at('parts').children, ...at('main').querySelectorAll(':scope > section')];
+  for (const glide of all.flatMap((one) => one.getAnimations())) glide.cancel();
+  const before = new Map(all.map((one) => [one, one.getBoundingClientRect()]));
+  const seen = all.filter((one) => isOnView(before.get(one)));
+  const held = [...document.querySelectorAll('#parts [id]:hover'), ...seen.filter((one) => one.matches(':hover'))];
+  if (held.length === 0) held.push(...seen.filter((one) => one.contains(document.activeElement)));
+  const places = held.reverse().map((one) => [one, topOf(one)]);
+  const now = (one) => (one.isConnected ? one : at(one.id));
+  change(seen);
+  const still = seen.filter((one) => one.isConnected);
+  const [first, ...others] = still;
+  if (first === undefined) return;
+  const shift = topOf(first) - before.get(first).top;
+  for (const one of others) makeRoom(one, before.get(one).top + shift - topOf(one));
+  const [kept, top] = places.find(([one]) => now(one) !== null) ?? [first, before.get(first).top];
+  const off = () => topOf(now(kept)) - top;
+  scrollOn(off());
+  if (off() >= 1) {
+    // The page is too short to be scrolled that far.
+    at('main').style.paddingBlockEnd = `${(parseFloat(at('main').style.paddingBlockEnd) || 0) + off()}px`;
+    scrollOn(off());
+  } else makeRoom(first, -off());
+  tellAbove();
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-  for (const one of moved) {
-    const { seen } = before.get(one);
-    for (const glide of one.getAnimations()) glide.cancel();
-    const by = seen.top - one.getBoundingClientRect().top;
-    if (Math.abs(by) >= 1 && seen.bottom > -innerHeight && seen.top < 2 * innerHeight)
-      one.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], GLIDE);
+  for (const one of still) {
+    const by = before.get(one).top - topOf(one);
+    if (Math.abs(by) >= 1) one.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], GLIDE);
   }
 }
 
-/** The list of parts as it is now: what is new gets a place, what is gone leaves, unless somebody writes there. */
-function arrange(parts) {
+const topOf = (one) => one.getBoundingClientRect().top;
+const isOnView = ({ top, bottom }) => bottom > 0 && top < innerHeight;
+
+function scrollOn(by) {
+  if (Math.abs(by) < 1) return;
+  const from = scrollY;
+  scrollBy({ top: by, behavior: 'instant' });
+  scrolled += scrollY - from;
+}
+
+/** Sets it lower, or takes back some of that. */
+function makeRoom(one, by) {
+  const room = parseFloat(one.style.marginBlockStart) || 0;
+  if (Math.abs(by) < 1 || (by < 0 && room === 0)) return;
+  const wanted = topOf(one) + by;
+  const give = (px) => (one.style.marginBlockStart = px > 0 ? `${px}px` : '');
+  give(room + by);
+  // Margins that touch are one.
+  const lacks = wanted - topOf(one);
+  if (lacks >= 1) give(Math.max(0, room + by) + lacks);
+}
+
+/** The room of what is gone is taken back when nothing can be missed by that: while somebody scrolls, or is away. */
+function tidy() {
+  const main = at('main');
+  const wide = [main, ...at('parts').children].filter(({ style }) => style.marginBlockStart || style.paddingBlockEnd);
+  if (wide.length === 0) return;
+  const first = [...at('parts').children].find((one) => isOnView(one.getBoundingClientRect()));
+  const top = first && topOf(first);
+  for (const { style } of wide) style.marginBlockStart = style.paddingBlockEnd = '';
+  if (first) scrollBy({ top: topOf(first) - top, behavior: 'instant' });
+}
+
+/** Nobody is about to press anything: what came is shown. */
+function rest() {
+  tidy();
+  if (Math.abs(scrolled) >= 1) scrollBy({ top: -scrolled, behavior: 'instant' });
+  scrolled = 0;
+}
+
+function tellAbove() {
+  const news = [...document.querySelectorAll('#parts > [data-fresh]')];
+  for (const one of news) if (topOf(one) >= 0) delete one.dataset.fresh;
+  const count = news.filter((one) => one.dataset.fresh).length;
+  const link = at('above') ?? Object.assign(document.createElement('a'), { id: 'above', href: '#main' });
+  link.textContent = `\u2191 ${count} new above`;
+  if (count === 0) link.remove();
+  else if (!link.isConnected) at('main').append(link);
+}
+
+/**
+ * The list of parts as it is now: what is new gets a place, what is gone leaves, unless somebody writes there. What needs
+ * a person and would come between others that are on view comes above them.
+ */
+function arrange(parts, seen) {
   const list = at('parts');
   const own = parts.filter(([id]) => at(`p-${id}`)?.parentElement === list || at(`p-${id}`) === null);
   const ids = new Set(own.map(([id]) => `p-${id}`));
@@ -148,12 +235,23 @@ function arrange(parts) {
     child.classList.toggle('gone', !ids.has(child.id));
     removeIfGone(child);
   }
+  const first = seen.find((one) => one.parentElement === list);
   let before = list.firstElementChild;
   for (const [id, , className, rows] of own) {
-    while (before?.classList.contains('gone')) before = before.nextElementSibling;
-    const there = at(`p-${id}`) ?? newPart(id, className, rows);
-    if (there === before) before = before.nextElementSibling;
-    else list.insertBefore(there, before);
+    while (before?.matches('.gone, [data-apart]')) before = before.nextElementSibling;
+    const there = at(`p-${id}`);
+    if (there?.dataset.apart) continue;
+    if (there !== null && there === before) before = before.nextElementSibling;
+    else if (there?.matches('.need')) there.dataset.apart = 'yes';
+    else if (there !== null) list.insertBefore(there, before);
+    else {
+      const made = newPart(id, className, rows);
+      const isNeed = made.matches('.need');
+      const isBetween = isNeed && before !== first && seen.includes(before);
+      list.insertBefore(made, isBetween ? first : before);
+      if (isBetween) made.dataset.apart = 'yes';
+      if (isNeed) made.dataset.fresh = 'yes';
+    }
   }
 }
 
@@ -197,13 +295,14 @@ function replace(there, version, className, html) {
     there.dataset.next = version;
     return;
   }
-  const open = [...there.querySelectorAll('details[open]')].map(({ id }) => id).filter(Boolean);
+  const folds = [...there.querySelectorAll('details[id]')].map(({ id, open }) => [id, open]);
   const focused = there.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
   there.className = className;
   there.dataset.v = version;
+  there.dataset.seq = last;
   there.innerHTML = html;
   there.style.blockSize = '';
-  for (const id of open) at(id)?.setAttribute('open', '');
+  for (const [id, open] of folds) at(id)?.toggleAttribute('open', open);
   if (focused !== undefined)
     [...there.querySelectorAll('a,button,summary,textarea')]
       .find((one) => keyOf(one) === focused)
@@ -305,9 +404,12 @@ async function sendForm(event) {
   body.delete('form');
   const button = event.submitter ?? sent.querySelector('button');
   const part = sent.closest('section');
+  // What is sent of a page later has no number.
+  if (!/^\d+$/.test(body.get('seq'))) body.set('seq', part?.dataset.seq ?? after);
   // What changes now is what the form does.
   part?.classList.add('sending');
   const send = async (sure) => {
+    tell('Sending…');
     if (sure) body.set('sure', 'yes');
     button.disabled = true;
     try {
@@ -321,17 +423,20 @@ async function sendForm(event) {
     }
   };
   let outcome = await send(false);
+  if (outcome.kind === 'ask') tell('');
   if (outcome.kind === 'ask') outcome = (await ask(outcome.question)) ? await send(true) : undefined;
   part?.classList.remove('sending');
+  tell(outcome?.said ?? '', outcome?.kind === 'done');
   if (outcome === undefined) return button.focus();
   if (outcome.kind === 'news') return showNews(outcome.html);
-  tell(outcome.said, outcome.kind === 'done');
   if (outcome.kind !== 'done') return button.focus();
   sent.reset();
   const details = sent.closest('details.asks');
-  if (details !== null) details.open = false;
-  // Its end may have been told before the answer to the form came.
-  if (part !== null) removeIfGone(part);
+  keepingPlaces(() => {
+    if (details !== null) details.open = false;
+    // Its end may have been told before the answer to the form came.
+    if (part !== null) removeIfGone(part);
+  });
   if (part?.dataset.next !== undefined) {
     delete part.dataset.next;
     part.classList.remove('old');
@@ -340,10 +445,13 @@ async function sendForm(event) {
   at('main').focus({ preventScroll: true });
 }
 
+/** What was done is said for a while: soon it may be so no longer. */
 function tell(text, isGood) {
   const said = at('said');
-  said.className = `told ${isGood ? 'yes' : 'no'}`;
+  said.className = `told ${isGood === undefined ? '' : isGood ? 'yes' : 'no'}`;
   said.textContent = text;
+  clearTimeout(saying);
+  if (isGood) saying = setTimeout(() => said.replaceChildren(), SAID_MS);
 }
 
 function ask(question) {

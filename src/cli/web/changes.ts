@@ -9,7 +9,7 @@ import type { Session, WebRole } from './sessions.ts';
 import { show } from './showing.ts';
 import type { Known, Site } from './site.ts';
 import { confirmView, newsView, problemPage, refusedView, shareView } from './views/doors.ts';
-import { FORM_WORD } from './views/forms.ts';
+import { filledIn } from './views/forms.ts';
 
 /** Commands that run at one time, each a process. */
 const MOST_RUNNING = 4;
@@ -85,7 +85,7 @@ function sendOutcome(
       const html = newsView(seen, wanted, outcome.entries)
         .parts.map((part) => part.html().markup)
         .join('');
-      return sendJson(response, { kind: 'news', html: site.outgoing(html).replaceAll(FORM_WORD, form) }, 409);
+      return sendJson(response, { kind: 'news', html: filledIn(site.outgoing(html), form, outcome.looked.seq) }, 409);
     }
     default:
       return outcome satisfies never;

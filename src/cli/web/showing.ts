@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { sendPage } from './answers.ts';
 import type { Session } from './sessions.ts';
 import type { Site } from './site.ts';
-import { FORM_WORD } from './views/forms.ts';
+import { filledIn } from './views/forms.ts';
 import { pageOf } from './views/page.ts';
 import type { Seen, View } from './views/view.ts';
 
@@ -25,5 +25,5 @@ export function show(
   const said = told.get(session);
   told.delete(session);
   const page = pageOf(view, seen, { files: assets.files, address, ...(said === undefined ? {} : { said }) });
-  sendPage(response, outgoing(page).replaceAll(FORM_WORD, session.form), status);
+  sendPage(response, filledIn(outgoing(page), session.form, seen.seq), status);
 }

@@ -9,6 +9,12 @@ import type { Seen } from './view.ts';
 
 /** Where the server puts the session's own word: a page is written once for all who look. Nothing that an agent wrote has it. */
 export const FORM_WORD = `@form-${crypto.randomUUID()}@`;
+/** Where the number of the board goes when a page is sent: what nothing happened to stays the same text. */
+const SEQ_WORD = `@seq-${crypto.randomUUID()}@`;
+
+/** The words put in. */
+export const filledIn = (page: string, form: string, seq: number): string =>
+  page.replaceAll(FORM_WORD, form).replaceAll(SEQ_WORD, String(seq));
 
 export interface Wanted {
   readonly subject: Subject;
@@ -64,7 +70,7 @@ export function actionForm(
 ): Markup {
   const id = `f-${versionOf(`${subject.kind} ${subject.id} ${name}`)}`;
   const sends = html`<button${confirm === undefined ? undefined : html` class="careful"`}>${title(name)}</button>`;
-  const hidden = hiddenFields({ subject, action: name, seen: seen.fingerprint(subject), seq: seen.seq });
+  const hidden = hiddenFields({ subject, action: name, seen: seen.fingerprint(subject), seq: SEQ_WORD });
   const form = (inner: Markup): Markup =>
     html`<form method="post" action="${seen.base}/act" class="act" id="${id}">${hidden}${inner}</form>`;
   if (asks === undefined) return form(html`${sends}<span class="hint">${says}</span>`);
@@ -73,7 +79,12 @@ export function actionForm(
 }
 
 /** Which form it is, about what, and as it was seen. */
-const hiddenFields = ({ subject: { kind, id }, action, seen, seq }: Omit<Wanted, 'text'>): Markup =>
+const hiddenFields = ({
+  subject: { kind, id },
+  action,
+  seen,
+  seq,
+}: Omit<Wanted, 'text' | 'seq'> & { readonly seq: number | string }): Markup =>
   html`<input type="hidden" name="form" value="${FORM_WORD}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="action" value="${action}"><input type="hidden" name="seen" value="${seen}"><input type="hidden" name="seq" value="${seq}">`;
 
 /** Commands whose names are no words for a button. */

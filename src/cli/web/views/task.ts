@@ -101,7 +101,8 @@ const tail = ({ base }: Seen, { log, lines }: NonNullable<TaskShown['printed']>)
 
 function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): readonly Part[] {
   const open = questions.filter(({ status }) => status === 'open');
-  const closed = questions.filter(({ status }) => status !== 'open');
+  // One that is answered while somebody looks stays where it was, below those that are still open.
+  const closed = questions.filter(({ status }) => status !== 'open').toReversed();
   // Each of them stands below, with its field.
   const unasked = (task.blocked_questions ?? []).filter((text) => questions.every((one) => one.text !== text));
   const rows = [...open, ...closed].map((one) => {
@@ -119,7 +120,7 @@ function blockedPart(seen: Seen, task: Task, { questions = [] }: TaskExtras): re
           : one.status === 'assumed'
             ? html`<b>Accepted</b>${closed}: <span class="said lines">${one.assume}</span>`
             : assumed;
-    return html`<li><b class="id">${one.id}</b> <span class="tag${one.status === 'open' ? ' ask' : ''}">${one.status}</span> <span class="meta">${one.asked_by}${one.created === undefined ? undefined : html`, ${moment(one.created)}`}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p>${outcome}</p>`}${acts}</li>`;
+    return html`<li id="${one.id}"><b class="id">${one.id}</b> <span class="tag${one.status === 'open' ? ' ask' : ''}">${one.status}</span> <span class="meta">${one.asked_by}${one.created === undefined ? undefined : html`, ${moment(one.created)}`}</span>${said(one.text)}${outcome === undefined ? undefined : html`<p>${outcome}</p>`}${acts}</li>`;
   });
   return [
     ...(task.status !== 'BLOCKED'

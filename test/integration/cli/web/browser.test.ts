@@ -370,6 +370,94 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(tab.faults).toEqual([]);
   });
 
+  /** Where each button, and what unfolds, stands on view. */
+  const places = (tab: Tab) =>
+    tab.evaluate(`Object.fromEntries([...document.querySelectorAll('#parts button, #parts .press')].flatMap((one) => {
+      const { top, bottom, height } = one.getBoundingClientRect();
+      const name = one.closest('form, details')?.getAttribute('id') + ' ' + one.textContent;
+      return height > 0 && top >= 0 && bottom <= innerHeight ? [[name, Math.round(top)]] : [];
+    }))`) as Promise<Readonly<Record<string, number>>>;
+  const notMoved = async (tab: Tab, before: Readonly<Record<string, number>>, without: RegExp = /^$/) => {
+    await tab.waitForTimeout(150);
+    const after = await places(tab);
+    const all = Object.entries(before).filter(([name]) => !without.test(name));
+    const moved = all.flatMap(([name, top]) =>
+      name in after && Math.abs((after[name] ?? 0) - top) > 1 ? [[name, top, after[name]]] : [],
+    );
+    return { moved, left: all.length - all.filter(([name]) => name in after).length };
+  };
+
+  test('wherever the pointer is, nothing on view moves for a card that comes, one that goes, or a form that was folded', async () => {
+    await self.ok(['finalize', 'draft']);
+    await self.begun('draft', 'coder-2');
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'));
+    await tab.setViewportSize({ width: 1000, height: 900 });
+    await tab.mouse.move(500, 5);
+    await tab.locator('#p-q-q-1 summary').first().click();
+    expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
+    await tab.mouse.move(500, 5);
+    const first = await places(tab);
+    expect(Object.keys(first).length).toBeGreaterThan(3);
+
+    // One that holds a task belongs above the others.
+    await self.ok(['block', 'draft', '--reason', 'nobody knows', '--question', 'Which one?'], { as: 'coder-2' });
+    await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
+    expect(await notMoved(tab, first)).toEqual({ moved: [], left: 0 });
+    expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
+    await tab.getByText('1 new above').waitFor();
+
+    await self.ok(['pause']);
+    await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
+    await self.ok(['answer', 'q-1', 'raise an alarm']);
+    await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
+    expect((await notMoved(tab, first, /Pause|Resume/)).moved).toEqual([]);
+
+    // A person's own hand: the next card does not come below it.
+    const second = await places(tab);
+    await tab.locator('#p-q-q-2').getByRole('button', { name: 'Accept' }).click();
+    await tab.locator('#p-q-q-2').waitFor({ state: 'detached' });
+    await tab.locator('#said.yes').waitFor();
+    expect((await notMoved(tab, second)).moved).toEqual([]);
+
+    // Whoever scrolls finds no holes.
+    await tab.mouse.wheel(0, -5000);
+    await expect.poll(() => tab.evaluate('scrollY')).toBe(0);
+    expect(await tab.getByText('new above').count()).toBe(0);
+    expect(await tab.locator('#parts > [style*="margin"]').count()).toBe(0);
+    expect(tab.faults).toEqual([]);
+  });
+
+  test('on the page of a task one’s own answer stays where the question was', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab, base } = await comeIn(dashboard.link('operator'));
+    await tab.setViewportSize({ width: 1000, height: 700 });
+    await tab.goto(`${base}/task/b`);
+    await tab.getByText('Live', { exact: true }).waitFor();
+    await tab.getByLabel('The answer to q-1').fill('raise an alarm');
+    const button = tab.locator('#p-questions').getByRole('button', { name: 'Answer' });
+    await button.scrollIntoViewIfNeeded();
+    const top = () =>
+      tab.evaluate("document.querySelector('#p-questions li').getBoundingClientRect().top") as Promise<number>;
+    const before = await top();
+    await button.click();
+    await tab.locator('#p-questions').getByText('Answered', { exact: true }).waitFor();
+    await tab.locator('#p-blocked').waitFor({ state: 'detached' });
+    await tab.waitForTimeout(200);
+    expect(Math.abs((await top()) - before)).toBeLessThan(2);
+    expect(await tab.locator('#p-questions').textContent()).toContain('raise an alarm');
+  });
+
+  test('what was done is said, and not for longer than it may be so', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'));
+    await tab.clock.install();
+    await tab.getByRole('button', { name: 'Pause', exact: true }).click();
+    await tab.locator('#said.yes').getByText('paused').waitFor();
+    await tab.clock.runFor(11_000);
+    expect(await tab.locator('#said').textContent()).toBe('');
+  });
+
   test('on a phone a line of a diff that stays is there once', async () => {
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
