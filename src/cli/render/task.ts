@@ -215,7 +215,7 @@ function ownership(task: Task, extras: TaskExtras): readonly Field[] {
     ['reserved for', reservation(task, extras)],
     ['excluded', task.excluded_coders?.join(', ')],
     ['blocked with', task.failed_by?.join(', ')],
-    ['failures now', task.failures_current?.join(', ')],
+    ['failed so far', task.failures_current?.join(', ')],
     ['integration fix', task.integration_fix ? 'yes' : undefined],
     ['handoff pending', task.handoff_pending ? 'yes' : undefined],
   ];

@@ -45,10 +45,11 @@ const redBefore = (task: Task, { command }: RedRun) =>
 
 const REMEDY = 'Fix it, commit, and submit the new HEAD; for its whole output run it yourself';
 
-/** As the prompt has it under VALIDATION; its first words tell a reader who does not have that. */
-function numbered({ commands }: Proving, { command }: RedRun): string {
+/** Itself; of a longer one the first words, and its number as the prompt has it under VALIDATION. */
+function named({ commands }: Proving, { command }: RedRun): string {
   const at = commands.indexOf(command);
-  return `${commands.length > 1 && at !== -1 ? `#${at + 1}, ` : ''}"${firstWords(command)}"`;
+  const words = firstWords(command);
+  return `${commands.length > 1 && at !== -1 && words !== command ? `#${at + 1}, ` : ''}"${words}"`;
 }
 
 const FIRST_WORDS = 60;
@@ -79,7 +80,7 @@ export function disproofOf(proving: Proving, red: RedRun, { onBase, unread, agai
   const { task, base, settings } = proving;
   const found = {
     guard: 'validation',
-    reason: `Liza ran its validation at this commit, and ${numbered(proving, red)} ${red.how}`,
+    reason: `Liza ran its validation at this commit, and ${named(proving, red)} ${red.how}`,
     hint: REMEDY,
     output: outputOf(red.tail),
     ...(again === undefined ? {} : { again }),

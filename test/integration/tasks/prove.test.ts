@@ -372,6 +372,13 @@ describe('the validation at the submitted commit', () => {
     expect(message).not.toContain(long.slice(0, 100));
   });
 
+  test('a short one is named as it is, without a number that only its prompt has', async () => {
+    await begun({ test_command: 'true' }, { validation: ['test -e README.md', 'test -e no.md'] });
+    p.work('t', GOOD);
+    const { message } = await refused();
+    expect(message).toContain('and "test -e no.md" ended with 1');
+  });
+
   test('one that does not end is ended with all it started, and is red', async () => {
     await begun({ validation_timeout: 1 }, { validation: ['setsid sleep 300 & sleep 300'] });
     p.work('t', GOOD);
