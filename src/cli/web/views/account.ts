@@ -28,21 +28,32 @@ export interface Merge {
   readonly reviewed?: string | undefined;
 }
 
-/** `sought`: a commit, or the beginning of one, or a word of the task. */
-export function accountView(seen: Seen, merges: readonly Merge[], chain: Chain, sought: string): View {
-  const found = merges.filter((merge) => isSought(merge, sought.trim().toLowerCase()));
+/** `typed`: a commit, or the beginning of one, or a word of the task. */
+export function accountView(seen: Seen, merges: readonly Merge[], chain: Chain, typed: string): View {
+  const sought = typed.trim().toLowerCase();
+  const found = merges.filter((merge) => isSought(merge, sought));
+  const begun = merges.filter((merge) => isBegun(merge, sought)).length;
   return {
     title: 'Account of merges',
     menu: 'account',
     parts: [
       part('chain', chainMarkup(chain), chain.problems.length === 0 ? 'card' : 'card need alarm'),
       ...(merges.length === 0 ? [part('none', html`<p>Nothing is merged yet.</p>`, 'card calm')] : []),
-      ...(merges.length === 0 ? [] : [part('filter', soughtForm(seen, sought), 'filter')]),
+      ...(merges.length === 0 ? [] : [part('filter', soughtForm(seen, typed), 'filter')]),
+      ...(begun > 1
+        ? [
+            part(
+              'many',
+              html`<p>${String(begun)} merges have a commit that begins so: more digits tell them apart.</p>`,
+              'filter',
+            ),
+          ]
+        : []),
       ...(merges.length > 0 && found.length === 0
         ? [
             part(
               'none',
-              html`<p>No merged task has this commit or these words. Any commit of the integration branch, in a terminal: <code>liza blame &lt;commit&gt;</code></p>`,
+              html`<p>No merged task has ${/^[0-9a-f]{1,3}$/.test(sought) ? 'these words; a commit is found by 4 of its first digits or more' : 'this commit or these words'}. <a href="${seen.base}/account">All merges</a>; other commits in a terminal: <code>liza blame &lt;commit&gt;</code></p>`,
             ),
           ]
         : []),
@@ -51,8 +62,12 @@ export function accountView(seen: Seen, merges: readonly Merge[], chain: Chain, 
   };
 }
 
-function isSought({ task, commit, reviewed = '' }: Merge, sought: string): boolean {
-  if (/^[0-9a-f]{7,64}$/.test(sought) && [commit, reviewed].some((one) => one.startsWith(sought))) return true;
+const isBegun = ({ commit, reviewed = '' }: Merge, sought: string): boolean =>
+  /^[0-9a-f]{4,64}$/.test(sought) && [commit, reviewed].some((one) => one.startsWith(sought));
+
+function isSought(merge: Merge, sought: string): boolean {
+  if (isBegun(merge, sought)) return true;
+  const { task, reviewed = '' } = merge;
   const { authors, planned_by = '', rounds } = provenanceOf(task, reviewed);
   const verdicts = rounds.flatMap((round) => round.verdicts);
   const shown = verdicts.flatMap(({ by = '', shown: all = [] }) => [by, ...all.map(shownText)]);
