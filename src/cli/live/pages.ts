@@ -180,11 +180,19 @@ export function readable(line: string): string {
   // Settings of the CLI, tools and commands: who reads the log needs the model alone.
   if (event['subtype'] === 'init') return `[session begins]${brief(modelOf(event))}`;
   const words = told(event, DEPTH).slice(0, MOST);
-  const kind = [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
+  const kind = isToolResult(event)
+    ? 'tool result'
+    : [event['type'], event['kind'], event['event']].find((value) => typeof value === 'string');
   const head = kind === undefined ? '' : `[${kind}] `;
   return words.length > 0
     ? `${head}${words.join(' ')}`
     : `${head}${facts(event, DEPTH).slice(0, MOST_FACTS).join(', ')}`.trim();
+}
+
+/** Told as the user's turn, though no person spoke. */
+function isToolResult({ message }: Readonly<Record<string, unknown>>): boolean {
+  const content = (message as { readonly content?: unknown } | null | undefined)?.content;
+  return Array.isArray(content) && content.some((item) => item?.type === 'tool_result');
 }
 
 const modelOf = ({ model }: Readonly<Record<string, unknown>>): string =>

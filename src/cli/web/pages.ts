@@ -25,7 +25,7 @@ import { accountView, type Chain, factsView, type Merge } from './views/account.
 import { agentsView, fileOf, type HostsSeen } from './views/agents.ts';
 import { boardView } from './views/board.ts';
 import { costView } from './views/cost.ts';
-import { type DiffShown, diffView, readSideBySide } from './views/diff.ts';
+import { type DiffShown, diffView, linesIn, namesLine, readSideBySide } from './views/diff.ts';
 import { noteView, shareView } from './views/doors.ts';
 import { logView } from './views/log.ts';
 import { nowView } from './views/now.ts';
@@ -59,6 +59,9 @@ export const textOf = ({ path, query }: Address): string => `${path.join('/')}${
 /** What is read again as the board changes; the others are as they were when they were opened. */
 export const isLive = ({ path }: Address): boolean =>
   path.length === 1 ? path[0] !== 'note' && path[0] !== 'share' : path.length === 2 && path[0] !== 'account';
+
+/** Rounds whose diffs a task's page reads for links. */
+const MOST_NAMED = 5;
 
 const LAST_ENTRIES = { now: 40, log: 200 };
 
@@ -154,7 +157,27 @@ export function openPages(context: TaskContext, access: BoardAccess, base: strin
     const working = inSession(seen, id);
     const log = logs.find(({ agent }) => working.has(agent));
     const lines = log === undefined ? [] : (await readLogTail(log.path)).lines;
-    return taskView(seen, { task: record, extras, logs, ...(log === undefined ? {} : { printed: { log, lines } }) });
+    return taskView(seen, {
+      ...{ task: record, extras, logs, lines: await namedLines(record) },
+      ...(log === undefined ? {} : { printed: { log, lines } }),
+    });
+  };
+
+  /** Commits never change: their diff is read once. */
+  const linesOf = new Map<string, Promise<ReadonlySet<string>>>();
+  const namedLines = async (task: Task): Promise<ReadonlyMap<number, ReadonlySet<string>>> => {
+    const rounds = roundsOf(task, undefined).map(({ commit, verdicts }, at) => ({ commit, verdicts, n: at + 1 }));
+    const named = rounds.filter(({ verdicts }) => verdicts.some(({ reason = '' }) => namesLine(reason)));
+    const read = named.slice(-MOST_NAMED).flatMap(({ commit, n }) => {
+      const from = baseOf(task, commit) ?? task.base_commit;
+      if (commit === undefined || from === undefined) return [];
+      const key = `${from} ${commit}`;
+      const lines = linesOf.get(key) ?? sideBySide(context, from, commit).then(({ files }) => linesIn(files));
+      if (linesOf.size > 200) linesOf.clear();
+      linesOf.set(key, lines);
+      return [lines.then((all) => [n, all] as const)];
+    });
+    return new Map(await Promise.all(read));
   };
 
   /** The agents that have a session on the task now. */

@@ -45,7 +45,7 @@ export function agentsView(seen: Seen, logs: readonly SessionLog[], hosts?: Host
             ),
           ]),
       ...(hosts === undefined ? [] : [part('hosts', hostsMarkup(hosts))]),
-      part('logs', sessionList(seen, logs, hosts === undefined ? '' : ' on this host')),
+      part('logs', sessionList(seen, logs, { where: hosts === undefined ? '' : ' on this host' })),
     ],
   };
 }
@@ -103,14 +103,20 @@ export function doing(seen: Seen): Markup {
 const MOST_LOGS = 60;
 export const fileOf = ({ path }: Pick<SessionLog, 'path'>): string => path.split('/').at(-1) ?? '';
 
-/** `where`: each host keeps the output of its own. */
-export function sessionList({ base }: Seen, logs: readonly SessionLog[], where = ''): Markup {
+interface Listed {
+  /** Each host keeps the output of its own. */
+  readonly where?: string;
+  /** The task whose page it is on. */
+  readonly of?: string;
+}
+
+export function sessionList({ base }: Seen, logs: readonly SessionLog[], { where = '', of }: Listed = {}): Markup {
   if (logs.length === 0) return html`<h2>Output of sessions${where}</h2><p>None is kept.</p>`;
   return html`<h2>Output of sessions${where}</h2><p class="meta">${logs.length > MOST_LOGS ? `The last ${MOST_LOGS} of ${logs.length}.` : undefined}</p><ul class="sessions">${logs
     .slice(0, MOST_LOGS)
     .map(
       (log) =>
-        html`<li><a href="${base}/output/${fileOf(log)}">${log.agent}</a> <time datetime="${began(log)}">${began(log).slice(0, 16).replace('T', ' ')}</time>${log.task === undefined ? undefined : html` <a class="id" href="${base}/task/${log.task}">${log.task}</a>`}</li>`,
+        html`<li><a href="${base}/output/${fileOf(log)}">output of ${log.agent}&rsquo;s session, <time datetime="${began(log)}">${began(log).slice(0, 16).replace('T', ' ')}</time></a>${log.task === undefined || log.task === of ? undefined : html` <a class="id" href="${base}/task/${log.task}">${log.task}</a>`}</li>`,
     )}</ul>`;
 }
 

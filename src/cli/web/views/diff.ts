@@ -4,7 +4,7 @@
 
 import type { Round } from '../../../protocol/work/task-history.ts';
 import { shellWord } from '../../../text/format.ts';
-import { asMarkup, html, type Markup, moment, said } from './markup.ts';
+import { asMarkup, html, type Markup, moment, NOTHING } from './markup.ts';
 import { versionOf } from './version.ts';
 import { part, type Seen, type View } from './view.ts';
 
@@ -23,6 +23,34 @@ interface FileDiff {
   /** `new`, `deleted`, `renamed from a.ts`, `binary`. */
   readonly what: readonly string[];
   readonly hunks: readonly { readonly head: string; readonly rows: readonly DiffRow[] }[];
+}
+
+/** `src/app.ts:12`, as reviewers name a line. */
+const PLACE = /([\w@+-][\w./@+-]*):(\d{1,7})/;
+export const namesLine = (text: string): boolean => PLACE.test(text);
+
+const placeId = (path: string, line: number | string): string => `l-${versionOf(path)}-${line}`;
+
+/** Lines of the new text that a diff shows: `src/app.ts:12`. */
+export const linesIn = (files: readonly FileDiff[]): ReadonlySet<string> =>
+  new Set(
+    files.flatMap(({ path, hunks }) =>
+      hunks.flatMap(({ rows }) => rows.flatMap((row) => (row.new === undefined ? [] : [`${path}:${row.new.at}`]))),
+    ),
+  );
+
+/** What a reviewer said; a line that the diff has is a link to it. `diff`: the address of its page, empty on that page. */
+export function reasonMarkup(reason: string, diff: string, lines: ReadonlySet<string>): Markup {
+  const words = reason.split(new RegExp(PLACE, 'g'));
+  const parts = words.map((text, at) => {
+    const [path = '', line = ''] = [words[at - 1], text];
+    if (at % 3 === 0) return html`${text}`;
+    if (at % 3 === 1) return NOTHING;
+    return lines.has(`${path}:${line}`)
+      ? html`<a href="${diff}#${placeId(path, line)}">${path}:${line}</a>`
+      : html`${path}:${line}`;
+  });
+  return html`<div class="said lines">${parts}</div>`;
 }
 
 const MOST_ROWS = 4000;
@@ -81,6 +109,7 @@ export function readSideBySide(unified: string): readonly FileDiff[] {
 }
 
 const WHAT: readonly (readonly [string, string])[] = [
+  ['new file mode 100644', 'new'],
   ['new file mode ', 'new, mode '],
   ['deleted file mode ', 'deleted, mode '],
   ['rename from ', 'renamed from '],
@@ -143,7 +172,7 @@ export function diffView(seen: Seen, shown: DiffShown): View {
             n === round + 1 ? link(`${n}?step=1`, `What round ${n} changed since`) : link(String(n), `Round ${n}`),
           )}</p>${verdicts.map(
           ({ verdict, by, time, reason }) =>
-            html`<div class="verdict-told ${verdict === 'approved' ? 'yes' : 'no'}"><b>${VERDICT[verdict]}</b> by ${by ?? 'somebody'}, ${moment(time)}${reason === undefined || reason === '' ? undefined : said(reason)}</div>`,
+            html`<div class="verdict-told ${verdict === 'approved' ? 'yes' : 'no'}"><b>${VERDICT[verdict]}</b> by ${by ?? 'somebody'}, ${moment(time)}${reason === undefined || reason === '' ? undefined : reasonMarkup(reason, '', linesIn(files))}</div>`,
         )}${mayNote ? html`<p class="hint">A line&rsquo;s number opens a note to the coder on that line.</p>` : undefined}${problem === undefined ? undefined : html`<p class="no">${problem}</p>`}`,
         'card',
       ),
@@ -195,7 +224,8 @@ function rowMarkup(
       : mayNote
         ? html`<td class="line"><a href="${base}/note?task=${task}&round=${String(round)}&line=${String(now.at)}&file=${encodeURIComponent(path)}" aria-label="Note on line ${String(now.at)}">${String(now.at)}</a></td>`
         : html`<td class="line">${String(now.at)}</td>`;
-  return html`<tr${same ? html` class="same"` : undefined}><td class="line">${old === undefined ? '' : String(old.at)}</td>${cell(old, 'went')}${number}${cell(now, 'came')}</tr>
+  const id = now === undefined ? undefined : html` id="${placeId(path, now.at)}"`;
+  return html`<tr${id}${same ? html` class="same"` : undefined}><td class="line">${old === undefined ? '' : String(old.at)}</td>${cell(old, 'went')}${number}${cell(now, 'came')}</tr>
 `;
 }
 

@@ -38,10 +38,11 @@ export function outputView({ base }: Seen, { file, agent, task, first, lines }: 
     parts: [
       part(
         'top',
-        html`<p>${task === undefined ? undefined : html`<a class="id" href="${base}/task/${task}">${task}</a> &middot; `}<code>${file}</code></p>${first > 0 ? html`<p class="meta">The end of it; all of it is in <code>.liza/agent-logs/</code>.</p>` : undefined}${lines.length === 0 ? html`<p>It has printed nothing yet.</p>` : undefined}`,
+        html`<p>${task === undefined ? undefined : html`<a class="id" href="${base}/task/${task}">${task}</a> &middot; `}<code>${file}</code></p>${first > 0 ? html`<p class="meta">The end of it; all of it is in <code>.liza/agent-logs/</code>.</p>` : undefined}${lines.length === 0 ? html`<p>It has printed nothing yet.</p>` : html`<p><a href="#p-end">To the end</a></p>`}`,
         'card',
       ),
       ...lists,
+      ...(lines.length === 0 ? [] : [part('end', html`<p><a href="#main">To the top</a></p>`, 'filter')]),
     ],
   };
 }

@@ -23,7 +23,7 @@ import { eventWords, whoDid } from '../../render/event-words.ts';
 import { isTold, type Section, type TaskExtras, taskSections } from '../../render/task.ts';
 import { eventDetails, UNDER_REVIEWS } from '../../render/timeline.ts';
 import { fileOf, sessionList } from './agents.ts';
-import { VERDICT } from './diff.ts';
+import { reasonMarkup, VERDICT } from './diff.ts';
 import { actionForms } from './forms.ts';
 import { html, type Markup, moment, said } from './markup.ts';
 import { toRead } from './output.ts';
@@ -34,6 +34,8 @@ interface TaskShown {
   readonly extras: TaskExtras;
   readonly logs: readonly SessionLog[];
   /** What the session that goes on has printed. */
+  /** By round: the lines that its diff has, where a verdict names one. */
+  readonly lines?: ReadonlyMap<number, ReadonlySet<string>>;
   readonly printed?: { readonly log: SessionLog; readonly lines: readonly string[] };
 }
 
@@ -50,7 +52,7 @@ const APART_FIELDS: ReadonlySet<string> = new Set([
   'sandbox',
 ]);
 
-export function taskView(seen: Seen, { task, extras, logs, printed }: TaskShown): View {
+export function taskView(seen: Seen, { task, extras, logs, printed, lines }: TaskShown): View {
   const rounds = roundsOf(task, task.status === 'MERGED' ? task.review_commit : undefined);
   const sections = taskSections(task, extras);
   return {
@@ -62,10 +64,10 @@ export function taskView(seen: Seen, { task, extras, logs, printed }: TaskShown)
       ...blockedPart(seen, task, extras),
       ...(printed === undefined ? [] : [part('printed', tail(seen, printed))]),
       part('criteria', criteria(task)),
-      ...(rounds.length === 0 ? [] : [part('rounds', roundsMarkup(seen, task, rounds))]),
+      ...(rounds.length === 0 ? [] : [part('rounds', roundsMarkup(seen, task, rounds, lines))]),
+      part('sessions', sessionList(seen, logs, { of: task.id })),
       ...sections.filter(({ title }) => !APART.has(title)).flatMap((section) => sectionPart(section)),
       part('cost', cost(task)),
-      part('sessions', sessionList(seen, logs)),
       part('history', history(seen, task)),
     ],
   };
@@ -171,20 +173,23 @@ function criteria(task: Task): Markup {
   }`;
 }
 
-function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[]): Markup {
+function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[], lines: TaskShown['lines']): Markup {
   return html`<h2>Rounds of review</h2><ol class="rounds">${rounds.map((round, at) => {
     const by = roundBy(round);
+    const diff = `${base}/task/${id}/diff/${at + 1}`;
     const verdicts = round.verdicts.map(
       ({ verdict, by: judge, time, reason }) =>
-        html`<div class="verdict-told ${verdict === 'approved' ? 'yes' : 'no'}"><b>${VERDICT[verdict]}</b> by ${judge ?? 'somebody'}, ${moment(time)}${reason === undefined || reason === '' ? undefined : said(reason)}</div>`,
+        html`<div class="verdict-told ${verdict === 'approved' ? 'yes' : 'no'}"><b>${VERDICT[verdict]}</b> by ${judge ?? 'somebody'}, ${moment(time)}${reason === undefined || reason === '' ? undefined : reasonMarkup(reason, diff, lines?.get(at + 1) ?? NO_LINES)}</div>`,
     );
     return html`<li id="round-${String(at + 1)}"><b>Round ${String(at + 1)}</b>${by === undefined ? undefined : html` by ${by}`}${
       round.commit === undefined
         ? undefined
-        : html` &middot; <code>${round.commit}</code> &middot; <a href="${base}/task/${id}/diff/${String(at + 1)}">what it changes<span class="sr">, round ${String(at + 1)}</span></a>`
+        : html` &middot; <code>${round.commit}</code> &middot; <a href="${diff}">what it changes<span class="sr">, round ${String(at + 1)}</span></a>`
     }${round.merged ? html` &middot; <b class="yes">this was merged</b>` : undefined}${verdicts.length === 0 ? html`<p class="none">no verdict yet</p>` : verdicts}</li>`;
   })}</ol>`;
 }
+
+const NO_LINES: ReadonlySet<string> = new Set();
 
 const MOMENT = /^\d{4}-\d\d-\d\dT[0-9:.]+Z$/;
 

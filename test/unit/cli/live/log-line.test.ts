@@ -12,6 +12,11 @@ it.each([
     '{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"npm test"}}]}}',
     '[assistant] Bash npm test',
   ],
+  [
+    '{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result","content":"3 passed"}]}}',
+    '[tool result] 3 passed',
+  ],
+  ['{"type":"user","message":{"role":"user","content":"Begin."}}', '[user] Begin.'],
   ['{"type":"item.completed","item":{"type":"command_execution","command":"ls -l"}}', '[item.completed] ls -l'],
   ['{"kind":"usage","input":1,"output":2}', '[usage] input 1, output 2'],
   [

@@ -73,7 +73,7 @@ test('new, deleted, renamed and binary files are named, with a blank in the name
     'Binary files a/pic.png and b/pic.png differ',
   );
   expect(readSideBySide(text).map(({ path, what, hunks }) => [path, what, hunks.length])).toEqual([
-    ['new file.ts', ['new, mode 100644'], 1],
+    ['new file.ts', ['new'], 1],
     ['gone.ts', ['deleted, mode 100755'], 1],
     ['now.ts', ['renamed from old.ts'], 0],
     ['pic.png', ['Binary files a/pic.png and b/pic.png differ'], 0],
