@@ -35,7 +35,7 @@ const used = <Row extends { readonly use: Used }>(head: string, told: (use: Used
 });
 
 export const crew = ({ workers }: Report): Table<Worker> => ({
-  caption: 'Reported: anomalies, discoveries, and the notes of people',
+  caption: 'Who did what; reported are anomalies, discoveries and notes',
   none: 'Nobody has worked yet.',
   rows: workers,
   columns: [

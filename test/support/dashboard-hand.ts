@@ -35,7 +35,7 @@ export async function doOn(tab: Tab, base: string, by: By, { on, name, kind, id 
   await tab.getByText('Live', { exact: true }).waitFor();
   const has = (field: string, value: string): string => `:has(input[name="${field}"][value="${value}"])`;
   const found = `form${has('kind', kind ?? 'board')}${has('id', id)}${has('action', name)}`;
-  const form = `#${await tab.locator(found).getAttribute('id')}`;
+  const form = `#${await tab.locator(found).first().getAttribute('id')}`;
   for (const outer of ['details.more', 'details.asks']) {
     const around = `${outer}:not([open]):has(${form})`;
     if ((await tab.locator(around).count()) > 0) await press(`${around} > summary`);

@@ -9,6 +9,7 @@ import { findTask } from '../../protocol/find.ts';
 import { isOpenDiscovery } from '../../protocol/messages/discoveries.ts';
 import { blockingQuestions } from '../../protocol/messages/questions.ts';
 import { commandLine, possible } from '../../protocol/next-commands.ts';
+import { settings } from '../../protocol/state.ts';
 import { TABLE } from '../../protocol/table.ts';
 import { isDeadlocked } from '../../protocol/work/blocked.ts';
 import type { Instant } from '../../text/time.ts';
@@ -57,7 +58,7 @@ export function offersFor(board: Board, now: Instant, target: Choice | undefined
     ...(target?.kind === 'agent' || target?.kind === 'task' ? noteActions(target.id) : []),
     ...(task === undefined ? [] : taskActions(board, task)),
     ...(target?.kind === 'discovery' ? discoveryActions(target.id) : []),
-    ...(target === undefined ? boardActions() : []),
+    ...(target === undefined ? boardActions(board) : []),
   ];
   const actions = entries.filter(({ probe }) => isAllowed(board, probe, now));
   return { actions, typed: typedFor(board, target, task), unblockRefusal: unblockRefusal(board, now, task) };
@@ -90,7 +91,7 @@ const noteActions = (id: string): readonly Entry[] => [
 const taskActions = (board: Board, task: string): readonly Entry[] => [
   {
     name: 'answer',
-    says: 'answer its questions; with the last one it goes back to its coder',
+    says: 'answer its questions; then it goes back to its coder',
     asks: { label: 'The answer' },
     argv: (text) => ['answer', task, '--', text],
     probe: { name: 'answer', about: task, text: SOME_TEXT, facts: FACTS },
@@ -152,7 +153,7 @@ const unblockActions = (task: string, judged: boolean): readonly Entry[] => [
   },
   {
     name: 'unblock from scratch',
-    says: 'give it back to the coders, who start over; the work so far is put away then (liza attempts)',
+    says: 'give it back to the coders, who start over; the work so far is put away',
     asks: judged ? JUDGEMENT : WHY,
     confirm: startOver(task),
     argv: (text) => ['unblock', task, '--start-over', ...(text === '' ? [] : [`--assessment=${text}`])],
@@ -171,7 +172,7 @@ const unblockAsked = (task: string): readonly Entry[] => [
   },
   {
     name: 'unblock from scratch',
-    says: 'withdraw its questions; its next coder starts over, and the work so far is put away then (liza attempts)',
+    says: 'withdraw its questions; its next coder starts over; the work so far is put away',
     asks: { label: 'Why its questions need no answer' },
     confirm: startOver(task),
     argv: (text) => ['unblock', task, '--start-over', `--withdraw=${text}`],
@@ -205,7 +206,9 @@ const discoveryActions = (id: string): readonly Entry[] => [
   },
 ];
 
-const boardActions = (): readonly Entry[] => [
+const grace = ({ state }: Board): string => `${settings(state).pause_grace} s`;
+
+const boardActions = (board: Board): readonly Entry[] => [
   {
     name: 'note',
     says: 'leave a note for everyone',
@@ -215,13 +218,13 @@ const boardActions = (): readonly Entry[] => [
   },
   {
     name: 'pause',
-    says: 'keep new work from starting',
+    says: `nothing new starts; sessions have ${grace(board)} to finish or hand off`,
     argv: () => ['pause'],
     probe: { name: 'pause' },
   },
   {
     name: 'resume',
-    says: 'continue after PAUSE, CHECKPOINT or ABORT',
+    says: 'go on where all was stopped',
     argv: () => ['resume'],
     probe: { name: 'resume' },
   },
@@ -234,7 +237,7 @@ const boardActions = (): readonly Entry[] => [
   },
   {
     name: 'checkpoint',
-    says: 'halt everything for a decision',
+    says: `halt for a decision; sessions have ${grace(board)} to hand off`,
     asks: { label: 'Why', optional: true },
     confirm: 'Halt everything? Agents save their work and end.',
     argv: (text) => ['checkpoint', ...reason(text)],
@@ -256,7 +259,7 @@ const boardActions = (): readonly Entry[] => [
   },
   {
     name: 'abort',
-    says: 'stop the goal; tasks and worktrees stay',
+    says: 'end all sessions at once; work stays, resume opens it again',
     asks: { label: 'Why', optional: true },
     confirm: 'Stop the goal? Every agent ends.',
     argv: (text) => ['abort', ...reason(text)],

@@ -1,6 +1,7 @@
 // The agents, each with what it does now. Wide: one line each. Narrow: two, or one where rows are scarce.
 // Agents of other processes are on the blackboard only; they are shown too, with what it knows of them.
 
+import { type Board, SWITCHES } from '../../protocol/board.ts';
 import { findTask } from '../../protocol/find.ts';
 import { holdsWork } from '../../protocol/leases.ts';
 import { type State, settings, type TaskStatus } from '../../protocol/state.ts';
@@ -50,7 +51,7 @@ export function memberRows(view: CrewView, status: StatusView, look: LiveLook): 
       lease: leaseOf(agent),
       context: session?.context_percent ?? agent?.contextPercent,
       session,
-      now: doing({ ...member, state }, view.now, look),
+      now: doing({ ...stillSo(member, view.board), state }, view.now, look),
     };
   });
   const elsewhere = [...known.values()]
@@ -79,6 +80,12 @@ function stateOf({ agent, role, state, task }: CrewMember, board: State): Member
 
 const AFTER_REVIEW: ReadonlySet<TaskStatus> = new Set(['APPROVED', 'REJECTED', 'MERGED', 'INTEGRATION_FAILED']);
 const AFTER_CODING: ReadonlySet<TaskStatus> = new Set(['READY_FOR_REVIEW', 'APPROVED', 'REJECTED', 'MERGED']);
+
+/** A crew that runs elsewhere tells a little later that it goes on. */
+const stillSo = ({ why, ...member }: CrewMember, { switches }: Board): CrewMember =>
+  why === undefined || SWITCHES.some((name) => switches[name] === undefined && why === `${name} is on`)
+    ? member
+    : { ...member, why };
 
 function doing(member: Omit<CrewMember, 'state'> & Pick<MemberRow, 'state'>, now: Instant, look: LiveLook): string {
   if (member.state === 'ending') return 'its part is done; its session ends';

@@ -61,7 +61,7 @@ function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
   if (question === undefined) return [];
   const accept: Entry = {
     name: 'accept',
-    says: 'the assumption is right: go on with it',
+    says: 'keep it as assumed; nothing is done over',
     argv: () => ['answer', id, '--accept'],
     probe: { name: 'answer', about: id, accept: true, facts: FACTS },
   };
@@ -70,7 +70,7 @@ function moreFor(board: Board, { kind, id }: Subject): readonly Entry[] {
     {
       name: 'answer',
       says: isHolding(board.state, question)
-        ? 'with its last answer the task goes back to its coder'
+        ? 'once all is answered, the task goes back to its coder'
         : 'in your own words',
       asks: { label: `The answer to ${id}` },
       argv: (text) => ['answer', id, '--', text],
@@ -102,7 +102,7 @@ function boardActions({ state: { goal } }: Board): readonly Entry[] {
 const QUEUE: readonly Entry[] = [
   {
     name: 'queue hold',
-    says: 'let nothing land',
+    says: 'nothing lands; sessions go on',
     asks: { label: 'Why', optional: true },
     argv: (text) => ['queue', 'hold', ...(text === '' ? [] : [`--reason=${text}`])],
     probe: { name: 'queue hold' },

@@ -54,7 +54,7 @@ const limits = ({ status }: Seen): Table<(typeof status.spending)[number]> => ({
             ([unit, one]) =>
               `${one.percent} % of ${unit === 'usd' ? money(one.limit) : `${number(one.limit)} ${unit}`}`,
           )
-          .join(', ') || undefined,
+          .join(', ') || 'none',
     },
   ],
 });

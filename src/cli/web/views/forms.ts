@@ -60,15 +60,17 @@ interface Filled {
   /** What stands in its field already. */
   readonly text?: string;
   readonly isOpen?: boolean;
+  /** It stands on the page once more. */
+  readonly isSecond?: boolean;
 }
 
 export function actionForm(
   seen: Seen,
   subject: Subject,
   { name, says, asks, confirm }: Action,
-  { text = '', isOpen = text !== '' }: Filled = {},
+  { text = '', isOpen = text !== '', isSecond = false }: Filled = {},
 ): Markup {
-  const id = `f-${versionOf(`${subject.kind} ${subject.id} ${name}`)}`;
+  const id = `f-${versionOf(`${subject.kind} ${subject.id} ${name}${isSecond ? ' 2' : ''}`)}`;
   const sends = html`<button${confirm === undefined ? undefined : html` class="careful"`}>${title(name)}</button>`;
   const hidden = hiddenFields({ subject, action: name, seen: seen.fingerprint(subject), seq: SEQ_WORD });
   const form = (inner: Markup): Markup =>

@@ -2,9 +2,10 @@
 
 import type { Alarm } from '../../../alarms/rules/alarm.ts';
 import { decisionsToTake } from '../../../governance/rules/open-decisions.ts';
+import { OPERATOR } from '../../../protocol/board.ts';
 import { findTask } from '../../../protocol/find.ts';
 import { discoveryHead } from '../../../protocol/messages/discoveries.ts';
-import { findQuestion } from '../../../protocol/messages/questions.ts';
+import { findQuestion, questionsOf } from '../../../protocol/messages/questions.ts';
 import { isGoalOver, isTerminal } from '../../../protocol/state.ts';
 import { stateWord } from '../../../report/format.ts';
 import { inlineMarkdown } from '../../../report/markup.ts';
@@ -26,7 +27,6 @@ export function nowView(seen: Seen, journal: readonly JournalEntry[]): View {
   const { switches, questions, blocked, alarms, found } = needsOf(seen);
   // A form stands once on a page: what a blocked task offers is not repeated below its alarms.
   const offered = new Set(blocked.map(({ id }) => `task ${id}`));
-  if (switches.length > 0) offered.add('board  resume');
   const needs = [
     ...switchParts(seen, switches),
     ...few(questions, (question) => questionPart(seen, question)),
@@ -98,7 +98,7 @@ function switchParts(seen: Seen, switches: Seen['status']['switches']): readonly
   return switches.map(({ name }, at) =>
     part(
       `switch-${name.toLowerCase()}`,
-      html`<h2>${name} is on</h2><p>${SWITCH_TEXT[name]}${since(seen, name)}</p>${at > 0 || resume === undefined ? undefined : html`<div class="acts">${actionForm(seen, BOARD, resume)}</div>`}`,
+      html`<h2>${name} is on</h2><p>${SWITCH_TEXT[name]}${since(seen, name)}</p>${at > 0 || resume === undefined ? undefined : html`<div class="acts">${actionForm(seen, BOARD, resume, { isSecond: true })}</div>`}`,
       'card need alarm',
     ),
   );
@@ -112,7 +112,7 @@ const since = ({ board }: Seen, name: keyof typeof SWITCH_TEXT): Markup | undefi
 const SWITCH_TEXT = {
   ABORT: 'The goal is stopped: every agent ends; tasks and their folders stay.',
   CHECKPOINT: 'Everything is halted until a person decides.',
-  PAUSE: 'No new work starts.',
+  PAUSE: 'No new work starts; sessions finish or hand off.',
 } as const;
 
 function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, blocks }: QuestionView): Part {
@@ -121,6 +121,7 @@ function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, block
   const link = task === undefined ? undefined : html`, about ${taskLink(seen, task)}`;
   const created = findQuestion(seen.board.state, id)?.created;
   const actions = seen.actionsFor({ kind: 'question', id });
+  const assumed = html`<p class="assume">${askedBy} assumed: <span class="said">${assume}</span></p>`;
   return part(
     `q-${id}`,
     html`<h2><span class="tag ask">Question</span> ${id} <span class="meta">asked by ${askedBy}${link}${created === undefined ? undefined : html`, ${moment(created)}`}${spec === undefined ? undefined : html` &middot; ${spec}`}</span></h2>
@@ -130,12 +131,27 @@ function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, block
       assume === undefined
         ? undefined
         : isOver
-          ? html`<p class="assume">${askedBy} went on with: <span class="said">${assume}</span></p><p class="why">${task} is ${stateWord(about.status)} by now. What you answer otherwise goes to the planner, who plans what follows from it.</p>`
-          : html`<p class="assume">Meanwhile ${askedBy} goes on with: <span class="said">${assume}</span></p>`
-    }<div class="acts">${actions.map((action) => actionForm(seen, { kind: 'question', id }, action, { isOpen: assume === undefined }))}</div>`,
+          ? html`${assumed}<p class="why">${task} is ${stateWord(about.status)} by now. Another answer goes to the planner, who plans what follows, if anything.</p>`
+          : assumed
+    }${again(seen, id)}<div class="acts">${actions.map((action) => actionForm(seen, { kind: 'question', id }, action, { isOpen: assume === undefined }))}</div>`,
     `card need${blocks ? ' alarm' : ''}`,
   );
 }
+
+/** Who answers the same once more should know what did not help. */
+function again({ board: { state } }: Seen, id: string): Markup | undefined {
+  const own = findQuestion(state, id);
+  if (own === undefined) return undefined;
+  const same = questionsOf(state).filter(({ text, task }) => text === own.text && task === own.task);
+  const before = same.slice(0, same.indexOf(own));
+  const last = before.findLast(({ status }) => status === 'answered' || status === 'assumed');
+  if (last === undefined) return undefined;
+  const who = last.closed_by === OPERATOR.parts[0] ? 'you' : (last.closed_by ?? 'somebody');
+  return html`<p class="why">Asked again, ${nth(before.length + 1)} time; ${who} answered ${last.id}: <span class="said lines">${last.answer ?? last.assume ?? ''}</span></p>`;
+}
+
+const nth = (n: number): string =>
+  `${n}${n % 100 > 10 && n % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 
 function blockedPart(seen: Seen, task: TaskView): Part {
   return part(
@@ -184,7 +200,12 @@ function remedyForms(seen: Seen, { subject, only }: Remedy, offered: Set<string>
 
 /** Without what stands with a switch or an alarm. */
 function boardActions(seen: Seen, offered: ReadonlySet<string>): readonly Part[] {
-  const forms = actionForms(seen, BOARD, { open: 1, first: 'pause', without: (name) => offered.has(`board  ${name}`) });
+  const { switches } = seen.status;
+  const forms = actionForms(seen, BOARD, {
+    open: 1,
+    first: switches.length === 0 ? 'pause' : 'resume',
+    without: (name) => offered.has(`board  ${name}`),
+  });
   return forms === undefined ? [] : [part('all', html`<h2>The whole board</h2>${forms}`)];
 }
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { dashboardOn, formOn } from '../../../support/dashboard.ts';
 import { listen } from '../../../support/event-stream.ts';
 import { project } from '../../../support/project.ts';
+import { rejection, UNCHANGED } from '../../../unit/protocol/world.ts';
 
 const blocked = {
   status: 'BLOCKED',
@@ -304,13 +305,65 @@ test('where a task is merged, its open question and a note on its diff say so', 
   const browser = await (await dashboardOn(self)).comeIn();
   const read = async (path: string) => (await browser.get(path)).body;
   const note = 'note?task=t&round=1&line=1&file=src/app.ts';
-  expect(await read('now')).toContain('Meanwhile coder-1 goes on with');
+  const before = await read('now');
+  expect(before).toContain('coder-1 assumed: ');
+  expect(before).not.toContain('by now');
   expect(await read(note)).toContain('Its coder reads it');
   await self.merge('t');
   const now = await read('now');
   expect(now).toContain('t is merged by now');
-  expect(now).not.toContain('Meanwhile coder-1 goes on with');
   expect(await read(note)).toContain('no coder works on it any more');
+});
+
+test('a line that a verdict names is a link where the diff of that round has it', async () => {
+  const self = project();
+  await self.submitted('t');
+  const agent = 'code-reviewer-1';
+  const reason = rejection(['src/app.ts:1 the count is wrong; see docs/none.md:4'], false);
+  await self.run(
+    agent,
+    { name: 'claim-review', task: 't', agent },
+    { name: 'submit-verdict', task: 't', verdict: 'REJECTED', reason, facts: UNCHANGED },
+  );
+  const browser = await (await dashboardOn(self)).comeIn();
+  const page = (await browser.get('task/t')).body;
+  const [, address = '', anchor = ''] = /href="([^"#]*)#(l-[^"]+)">src\/app\.ts:1</.exec(page) ?? [];
+  expect(address).toBe(`${browser.base}/task/t/diff/1`);
+  expect(page).not.toContain('docs/none.md:4</a>');
+  const diff = (await browser.get('task/t/diff/1')).body;
+  expect(diff).toContain(`<tr id="${anchor}"`);
+  expect(diff).toContain(`href="#${anchor}">src/app.ts:1</a>`);
+});
+
+test('a question that comes again says so, and what was answered', async () => {
+  const self = project();
+  const browser = await (await dashboardOn(self)).comeIn();
+  const card = async (id: string) =>
+    new RegExp(`<section id="p-q-${id}"[\\s\\S]*?</section>`)
+      .exec((await browser.get('now')).body)?.[0]
+      .replace(/<[^>]*>/g, '');
+  const ask = () => self.ok(['ask', 'How often?', '--task', 't', '--assume', 'once'], { as: 'coder-1' });
+  await ask();
+  expect(await card('q-1')).not.toContain('again');
+  await self.ok(['answer', 'q-1', 'twice <b>']);
+  await ask();
+  expect(await card('q-2')).toContain('Asked again, 2nd time; you answered q-1: twice &lt;b&gt;');
+  await self.ok(['answer', 'q-2', '--accept']);
+  await ask();
+  expect(await card('q-3')).toContain('Asked again, 3rd time; you answered q-2: once');
+  await self.ok(['ask', 'How long?', '--task', 't', '--assume', 'an hour'], { as: 'coder-1' });
+  expect(await card('q-4')).not.toContain('again');
+});
+
+test('what halts says what becomes of sessions that run, as it is set', async () => {
+  const self = project();
+  await self.config({ pause_grace: 45 });
+  const browser = await (await dashboardOn(self)).comeIn();
+  const texts = (await browser.get('now')).body.replace(/<[^>]*>/g, ' ');
+  expect(texts).toContain('nothing new starts; sessions have 45 s to finish or hand off');
+  expect(texts).toContain('halt for a decision; sessions have 45 s to hand off');
+  expect(texts).toContain('end all sessions at once; work stays');
+  expect(texts).toContain('nothing lands; sessions go on');
 });
 
 test('sessions that told of no tokens are unknown, not nothing, and planning is among the outcomes', async () => {

@@ -458,6 +458,24 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(await tab.locator('#said').textContent()).toBe('');
   });
 
+  test('what resumes stands where Pause stood, and in its turn', async () => {
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'));
+    await tab.setViewportSize({ width: 1000, height: 1400 });
+    const pause = tab.locator('#p-all').getByRole('button', { name: 'Pause', exact: true });
+    const { x = 0, y = 0 } = (await pause.boundingBox()) ?? {};
+    const there = () => tab.evaluate(`document.elementFromPoint(${x + 20}, ${y + 10}).textContent`);
+    for (const [name, next] of [
+      ['Pause', 'Resume'],
+      ['Resume', 'Pause'],
+    ]) {
+      expect(await there()).toBe(name);
+      await tab.mouse.click(x + 20, y + 10);
+      await expect.poll(there).toBe(next);
+    }
+    expect(dashboard.ran).toEqual([['pause'], ['resume']]);
+  });
+
   test('on a phone a line of a diff that stays is there once', async () => {
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));

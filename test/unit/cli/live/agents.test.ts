@@ -33,3 +33,16 @@ describe('an agent whose session still runs', () => {
     expect(row(role, more)).toEqual(['ending: its part is done; its session ends']);
   });
 });
+
+it('a crew that tells late of a switch that is off is not believed', () => {
+  const member: CrewMember = { agent: 'coder-1', role: 'coder', provider: 'fake', state: 'idle', since: NOW };
+  const now = (why: string, at = board({})) =>
+    memberRows(
+      { now: NOW, board: at, members: [{ ...member, why }], alarms: [], events: [] },
+      statusView(at, NOW, []),
+      look,
+    )[0]?.now;
+  expect(now('PAUSE is on', { ...board({}), switches: { PAUSE: NOW } })).toBe('PAUSE is on');
+  expect(now('PAUSE is on')).toBe('nothing to do');
+  expect(now('usage limit reached')).toBe('usage limit reached');
+});
