@@ -159,12 +159,14 @@ function keepingPlaces(change) {
   for (const one of others) makeRoom(one, before.get(one).top + shift - topOf(one));
   const [kept, top] = places.find(([one]) => now(one) !== null) ?? [first, before.get(first).top];
   const off = () => topOf(now(kept)) - top;
-  scrollOn(off());
-  if (off() >= 1) {
+  // Where nothing asks for a person yet, what comes is seen at once.
+  const isHeld = places.length > 0 || scrollY > 0 || seen.some((one) => one.matches('.need'));
+  if (isHeld) scrollOn(off());
+  if (isHeld && off() >= 1) {
     // The page is too short to be scrolled that far.
     at('main').style.paddingBlockEnd = `${(parseFloat(at('main').style.paddingBlockEnd) || 0) + off()}px`;
     scrollOn(off());
-  } else makeRoom(first, -off());
+  } else if (isHeld) makeRoom(first, -off());
   tellAbove();
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   for (const one of still) {

@@ -6,9 +6,10 @@ import { money, number, short } from '../../../report/format.ts';
 import type { Report } from '../../../report/model.ts';
 import { pill } from '../../../report/state-styles.ts';
 import { pageTable, type Table } from '../../../report/table.ts';
-import { crew, usage } from '../../../report/tables.ts';
+import { crew, nameOf, usage } from '../../../report/tables.ts';
 import { counted } from '../../../text/format.ts';
 import { html, type Markup } from './markup.ts';
+import { taskLink } from './now.ts';
 import { part, type Seen, type View } from './view.ts';
 
 /** `tasks`: those of the goal, archived ones too. */
@@ -27,13 +28,23 @@ export function costView(seen: Seen, report: Report, tasks: readonly Task[]): Vi
       part('outcome', html`<h2>By outcome</h2>${pageTable(byOutcome(tasks, seen.board.state.goal.usage))}`),
       part('days', html`<h2>By day</h2>${days(seen)}`),
       part('roles', html`<h2>By agent and role</h2>${pageTable(crew(report))}`),
-      part('tasks', html`<h2>By task</h2>${pageTable(usage(report))}`),
+      part('tasks', html`<h2>By task</h2>${pageTable(byTask(seen, report))}`),
     ],
   };
 }
 
+function byTask(seen: Seen, report: Report): ReturnType<typeof usage> {
+  const table = usage(report);
+  const [first, ...others] = table.columns;
+  if (first === undefined) return table;
+  return {
+    ...table,
+    columns: [{ ...first, page: (row) => (row.id === undefined ? nameOf(row) : taskLink(seen, row.id)) }, ...others],
+  };
+}
+
 const limits = ({ status }: Seen): Table<(typeof status.spending)[number]> => ({
-  caption: 'The goal, today, and tasks that come near their limit',
+  caption: 'The goal, today, and tasks near their limit; cost as agent CLIs tell it',
   none: '',
   rows: status.spending,
   columns: [

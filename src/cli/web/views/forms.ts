@@ -71,7 +71,7 @@ export function actionForm(
   { text = '', isOpen = text !== '', isSecond = false }: Filled = {},
 ): Markup {
   const id = `f-${versionOf(`${subject.kind} ${subject.id} ${name}${isSecond ? ' 2' : ''}`)}`;
-  const sends = html`<button${confirm === undefined ? undefined : html` class="careful"`}>${title(name)}</button>`;
+  const sends = html`<button${confirm === undefined ? undefined : html` class="careful"`}>${title(name)}${asks === undefined && confirm !== undefined ? html`&hellip;` : undefined}</button>`;
   const hidden = hiddenFields({ subject, action: name, seen: seen.fingerprint(subject), seq: SEQ_WORD });
   const form = (inner: Markup): Markup =>
     html`<form method="post" action="${seen.base}/act" class="act" id="${id}">${hidden}${inner}</form>`;

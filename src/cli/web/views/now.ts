@@ -121,7 +121,7 @@ function questionPart(seen: Seen, { id, askedBy, task, spec, text, assume, block
   const link = task === undefined ? undefined : html`, about ${taskLink(seen, task)}`;
   const created = findQuestion(seen.board.state, id)?.created;
   const actions = seen.actionsFor({ kind: 'question', id });
-  const assumed = html`<p class="assume">${askedBy} assumed: <span class="said">${assume}</span></p>`;
+  const assumed = html`<p class="assume">${blocks ? undefined : 'Nothing waits for it: '}${askedBy} assumed: <span class="said">${assume}</span></p>`;
   return part(
     `q-${id}`,
     html`<h2><span class="tag ask">Question</span> ${id} <span class="meta">asked by ${askedBy}${link}${created === undefined ? undefined : html`, ${moment(created)}`}${spec === undefined ? undefined : html` &middot; ${spec}`}</span></h2>

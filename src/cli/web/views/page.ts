@@ -119,7 +119,7 @@ function goalPart({ status, crew, hasCrew }: Seen): Part {
   const share = sprint.planned === 0 ? 0 : Math.round((100 * sprint.done) / sprint.planned);
   const facts = [
     progress,
-    goal.status.toLowerCase().replace('_', ' '),
+    ...(goal.status === 'IN_PROGRESS' ? [] : [goal.status.toLowerCase()]),
     hasCrew
       ? `${counted(crew.members.filter(({ session }) => session !== undefined).length, 'agent')} at work`
       : 'no crew runs',

@@ -173,7 +173,8 @@ function criteria(task: Task): Markup {
   }`;
 }
 
-function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[], lines: TaskShown['lines']): Markup {
+function roundsMarkup({ base }: Seen, task: Task, rounds: readonly Round[], lines: TaskShown['lines']): Markup {
+  const { id } = task;
   return html`<h2>Rounds of review</h2><ol class="rounds">${rounds.map((round, at) => {
     const by = roundBy(round);
     const diff = `${base}/task/${id}/diff/${at + 1}`;
@@ -185,7 +186,7 @@ function roundsMarkup({ base }: Seen, { id }: Task, rounds: readonly Round[], li
       round.commit === undefined
         ? undefined
         : html` &middot; <code>${round.commit}</code> &middot; <a href="${diff}">what it changes<span class="sr">, round ${String(at + 1)}</span></a>`
-    }${round.merged ? html` &middot; <b class="yes">this was merged</b>` : undefined}${verdicts.length === 0 ? html`<p class="none">no verdict yet</p>` : verdicts}</li>`;
+    }${round.merged ? html` &middot; <b class="yes">merged${task.merge_commit === undefined || task.merge_commit === round.commit ? undefined : html` as <code>${task.merge_commit.slice(0, 12)}</code>`}</b>` : undefined}${verdicts.length === 0 ? html`<p class="none">no verdict yet</p>` : verdicts}</li>`;
   })}</ol>`;
 }
 

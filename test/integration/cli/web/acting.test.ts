@@ -306,7 +306,7 @@ test('where a task is merged, its open question and a note on its diff say so', 
   const read = async (path: string) => (await browser.get(path)).body;
   const note = 'note?task=t&round=1&line=1&file=src/app.ts';
   const before = await read('now');
-  expect(before).toContain('coder-1 assumed: ');
+  expect(before).toContain('Nothing waits for it: coder-1 assumed: ');
   expect(before).not.toContain('by now');
   expect(await read(note)).toContain('Its coder reads it');
   await self.merge('t');
@@ -333,6 +333,23 @@ test('a line that a verdict names is a link where the diff of that round has it'
   const diff = (await browser.get('task/t/diff/1')).body;
   expect(diff).toContain(`<tr id="${anchor}"`);
   expect(diff).toContain(`href="#${anchor}">src/app.ts:1</a>`);
+});
+
+test('a merged round names the commit that landed; costs lead to their tasks; what asks first says so', async () => {
+  const self = project({ tasks: ['one', 'other', { id: 'd', status: 'DRAFT' }] });
+  const ids = ['one', 'other'];
+  for (const id of ids)
+    await self.approved(id, { [`src/${id}.ts`]: `export const ${id};\n`, [`test/${id}.test.ts`]: id });
+  for (const id of ids) await self.merge(id);
+  const { merge_commit: landed = '', review_commit: reviewed } = await self.task('other');
+  expect(landed).not.toBe(reviewed);
+  const browser = await (await dashboardOn(self)).comeIn();
+  const read = async (path: string) => (await browser.get(path)).body;
+  expect(await read('task/other')).toContain(`merged as <code>${landed.slice(0, 12)}</code>`);
+  expect(await read('cost')).toContain(`<a class="id" href="${browser.base}/task/other">other</a>`);
+  const draft = await read('task/d');
+  expect(draft).toContain('>Finalize&hellip;</button>');
+  expect(draft).toContain('>Pause</button>');
 });
 
 test('a question that comes again says so, and what was answered', async () => {

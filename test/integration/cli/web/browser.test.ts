@@ -428,6 +428,20 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(tab.faults).toEqual([]);
   });
 
+  test('where nothing needed a person, the first card that comes is seen as a whole', async () => {
+    const self = project();
+    const dashboard = await dashboardOn(self);
+    const { tab } = await comeIn(dashboard.link('operator'));
+    await tab.mouse.move(500, 5);
+    await tab.getByText('Nothing needs you').waitFor();
+    await self.ok(['ask', 'How often?', '--task', 't', '--assume', 'once'], { as: 'coder-1' });
+    await tab.locator('#p-q-q-1').waitFor();
+    await tab.waitForTimeout(150);
+    expect(await tab.evaluate("[scrollY, document.getElementById('p-q-q-1').getBoundingClientRect().top > 0]")).toEqual(
+      [0, true],
+    );
+  });
+
   test('on the page of a task one’s own answer stays where the question was', async () => {
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
