@@ -131,6 +131,10 @@ async function bundleParts(dist, first) {
   });
   mkdirSync(dist, { recursive: true });
   writeFileSync(join(dist, 'main.cjs'), wrapped(await shortLocals(main.outputFiles[0].text)));
+  for (const [name, loader] of Object.entries({ 'dashboard.js': 'js', 'dashboard.css': 'css' })) {
+    const { code } = await transform(readFileSync(join(root, 'web', name), 'utf8'), { loader, minify: true });
+    writeFileSync(join(dist, name), code);
+  }
   const [inRest] = await Promise.all([
     bundleProgram(dist, [...program].sort(), first),
     bundle('inside.cjs', { entryPoints: ['src/sandbox/mailbox-client.ts'] }),

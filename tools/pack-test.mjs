@@ -28,7 +28,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const NOBODY = 65534;
 const SHIPPED = [
   ...['liza', 'main', 'program', 'inside', 'acp', 'yaml', 'diff'].map((part) => `dist/${part}.cjs`),
-  ...['contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
+  ...['dist/dashboard.js', 'dist/dashboard.css', 'contracts/CORE.md', 'templates/vision.md', 'demo/script.json'],
   ...['schema/state.schema.json', 'scripts/liza-init.sh', 'docs/README.md', 'man/liza.1'],
   ...['package.json', 'README.md', 'LICENSE'],
 ];

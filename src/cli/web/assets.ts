@@ -23,7 +23,9 @@ export interface Assets {
 }
 
 export function readAssets({ asset }: Pick<Io, 'asset'>): Assets {
-  const read = (name: string): string => realDisk.readFileSync(asset(`web/${name}`), 'utf8');
+  // A package has them shortened (tools/bundle.mjs).
+  const folder = realDisk.existsSync(asset('web')) ? 'web' : 'dist';
+  const read = (name: string): string => realDisk.readFileSync(asset(`${folder}/${name}`), 'utf8');
   const [look, script] = [`${style()}\n${read('dashboard.css')}`, read('dashboard.js')];
   const styleName = `look-${hash(look)}.css`;
   const scriptName = `live-${hash(script)}.js`;

@@ -116,7 +116,7 @@ export function sessionList({ base }: Seen, logs: readonly SessionLog[], { where
     .slice(0, MOST_LOGS)
     .map(
       (log) =>
-        html`<li><a href="${base}/output/${fileOf(log)}">output of ${log.agent}&rsquo;s session, <time datetime="${began(log)}">${began(log).slice(0, 16).replace('T', ' ')}</time></a>${log.task === undefined || log.task === of ? undefined : html` <a class="id" href="${base}/task/${log.task}">${log.task}</a>`}</li>`,
+        html`<li><a href="${base}/output/${fileOf(log)}">output of ${log.agent}&rsquo;s session, <time datetime="${began(log)}">${began(log).slice(0, 19).replace('T', ' ')}</time></a>${log.task === undefined || log.task === of ? undefined : html` <a class="id" href="${base}/task/${log.task}">${log.task}</a>`}</li>`,
     )}</ul>`;
 }
 

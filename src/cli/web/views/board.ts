@@ -107,8 +107,8 @@ function facts(task: TaskView): readonly string[] {
     ...(paused ? ['paused'] : []),
     ...(owner === undefined ? [] : [owner]),
     ...(reviewer === undefined || status !== 'READY_FOR_REVIEW' ? [] : [`with ${reviewer}`]),
-    ...(iteration > 1 ? [`iteration ${iteration}/${maxIterations}`] : []),
     ...(reviewCycle > 0 ? [`rejected ${reviewCycle}×`] : []),
+    ...(iteration > 1 ? [`iteration ${iteration}/${maxIterations}`] : []),
     ...(waits.length === 0
       ? []
       : [`waits for ${waits[0]?.id}${waits.length > 1 ? ` and ${waits.length - 1} more` : ''}`]),
