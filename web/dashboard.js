@@ -144,7 +144,7 @@ async function fetchParts(ids) {
  */
 function keepingPlaces(change) {
   const all = [...at('parts').children, ...at('main').querySelectorAll(':scope > section')];
-  for (const glide of all.flatMap((one) => one.getAnimations())) glide.cancel();
+  for (const glide of document.getAnimations()) glide.cancel();
   const before = new Map(all.map((one) => [one, one.getBoundingClientRect()]));
   const seen = all.filter((one) => isOnView(before.get(one)));
   const held = [...document.querySelectorAll('#parts [id]:hover'), ...seen.filter((one) => one.matches(':hover'))];
