@@ -159,7 +159,8 @@ async function inCandidate(
     const baseLog = prepareLog.replace(/\.log\.prepare$/, '.base.log.prepare');
     const works = await inDisposableCheckout(context, gitDir, { ...there, prepareLog: baseLog }, async () => ({}));
     if (isRefusal(works)) return false;
-    const reason = `set-up fails for it: ${message}; at ${base.slice(0, 12)}, where the branch is, it works`;
+    const where = candidate === base ? 'once more' : `at ${base.slice(0, 12)}, where the branch is,`;
+    const reason = `set-up fails for it: ${message}; ${where} it works`;
     const tail = lines.map((line) => line.trim());
     own = red(context, prepareLog, reason, tail);
     return true;
