@@ -263,8 +263,8 @@ export const g152 = {
     {
       take: {
         file: 'src/tasks/merge.ts',
-        find: '        starts,\n',
-        put: '        starts,\n        base: request.candidate,\n',
+        find: 'judge, starts };',
+        put: 'judge, starts, base: request.candidate };',
       },
       red: /they are APPROVED APPROVED APPROVED/,
     },

@@ -43,7 +43,7 @@ export async function finishMerges(
   if (batch.length > 0) done.push(...(await finishBatch(context, gitDir, branch, batch)));
   for (const task of unfinished.filter((one) => !batch.includes(one)))
     done.push(...(await finishBatch(context, gitDir, branch, [task])));
-  await unpin(gitDir, ...(await pinned(gitDir)).filter((id) => !isAnnounced(board, id)));
+  await unpinLeft(gitDir, board);
   for (const left of leftoversIn(context.disk, gitDir.worktrees)) {
     if (left.purpose !== 'merge') continue;
     // Its test would go on beside the next one, with the port or the database that this needs.
@@ -73,6 +73,10 @@ async function settleUnfinished(
 }
 
 /** One that a person took out of the queue is announced no more, and whoever ran its batch may be dead. */
+export async function unpinLeft(gitDir: PrivateGitDir, board: Board): Promise<void> {
+  await unpin(gitDir, ...(await pinned(gitDir)).filter((id) => !isAnnounced(board, id)));
+}
+
 const isAnnounced = ({ state: { goal, tasks } }: Board, id: string): boolean =>
   (goal.moving !== undefined && id === moveId(goal.moving.kind)) ||
   tasks.some((task) => task.id === id && task.merging !== undefined);

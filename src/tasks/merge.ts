@@ -20,7 +20,7 @@ import { look, type TaskContext, thisProcess, type View, viewOf, withIntegration
 import { bringForMerge } from './exchange/bring-task.ts';
 import { isExchangeRefusal } from './exchange/refusals.ts';
 import { meetExchange, shareBranch } from './exchange/shared-branch.ts';
-import { finishMerges } from './finish-merge.ts';
+import { finishMerges, unpinLeft } from './finish-merge.ts';
 import {
   hasNewTest,
   hasSameTest,
@@ -32,7 +32,6 @@ import {
 } from './integration-test.ts';
 import type { MergeFailure } from './judge-candidate.ts';
 import { acceptedHead, hold, inTheWay } from './move-branch.ts';
-import { BESIDE, unpin } from './pins.ts';
 import {
   type Building,
   buildChain,
@@ -43,6 +42,7 @@ import {
   noCommit,
   recordedChain,
 } from './queue/chain.ts';
+import { asLongAs } from './queue/dropped.ts';
 import { pinsOf } from './queue/land.ts';
 import { type Lanes, openLanes } from './queue/lanes.ts';
 import { type BatchEnd, runBatch } from './queue/run-batch.ts';
@@ -103,7 +103,7 @@ export async function landQueue(context: TaskContext, not: ReadonlySet<string>):
       return await mergeLanes(context, gitDir, now.board, { testFrom: 'base', not, lanes });
     } finally {
       await lanes.stop();
-      await unpin(gitDir, BESIDE);
+      await unpinLeft(gitDir, (await context.store.read()).board);
     }
   });
 }
@@ -322,6 +322,8 @@ function moveOf(
   const starts = new Set<string>();
   const ids = links.map(({ task }) => task.id);
   const named = ids.length === 1 ? ids[0] : `${ids.length} tasks`;
+  const isAnnounced = ({ tasks }: State): boolean =>
+    tasks.some(({ id, merging }) => merging?.process === process && ids.includes(id));
   const rejudged = async (): Promise<Refusal | undefined> => {
     const { board: now } = await context.store.read();
     if (byOf(settings(now.state)) === by) return undefined;
@@ -360,11 +362,8 @@ function moveOf(
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
     test: async (request) => {
-      const result = await testResult(context, gitDir, set, {
-        ...request,
-        judge: testFrom === 'candidate' ? request.candidate : judge,
-        starts,
-      });
+      const by = { ...request, judge: testFrom === 'candidate' ? request.candidate : judge, starts };
+      const result = await asLongAs(context, isAnnounced, (it) => testResult(it, gitDir, set, by));
       return (await rejudged()) ?? result;
     },
     rejudged,

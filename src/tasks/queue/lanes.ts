@@ -16,6 +16,7 @@ import { hasSameTest, type TestRequest, testResult } from '../integration-test.t
 import { aheadId, pin, unpin } from '../pins.ts';
 import { redOf, type Tested } from '../rules/tested.ts';
 import { announcement, type Building, chainAhead, type Link } from './chain.ts';
+import { endedBy, endIfDropped } from './dropped.ts';
 
 /** The batch under way, as far as those on top of it need it. */
 export interface Ground extends Omit<Building, 'known' | 'hold'> {
@@ -72,7 +73,7 @@ export function openLanes(): Lanes {
           return tested;
         });
         ended.catch(() => {}); // told to whoever awaits it
-        void endIfDropped(ground, last.candidate, stop, ended);
+        void endIfDropped(ground.context, isInQueue(last.candidate), stop, ended);
         tests.set(last.candidate, { stop, ended, by: ground.by, gitDir: ground.gitDir });
       }
     },
@@ -89,29 +90,13 @@ export function openLanes(): Lanes {
   };
 }
 
-/** A person may take one of it out, or put another first: what is tested then lands nowhere, and makes room. */
-async function endIfDropped(
-  { context }: Ground,
-  candidate: string,
-  stop: AbortController,
-  ended: Promise<unknown>,
-): Promise<void> {
-  let over = false;
-  const done = ended
-    .catch(() => {})
-    .then(() => {
-      over = true;
-    });
-  while (!over && !stop.signal.aborted) {
-    await Promise.race([done, context.clock.sleep(LOOK_MS)]);
-    const { board } = await context.store.read();
-    const queue = queueOf(board.state);
-    const isIn = aheadAt(queue, candidate) ?? queue.batch?.entries.find((entry) => entry.candidate === candidate);
-    if (isIn === undefined) stop.abort();
-  }
-}
-
-const LOOK_MS = 1000;
+const isInQueue =
+  (candidate: string) =>
+  (state: State): boolean => {
+    const queue = queueOf(state);
+    const batch = queue.batch?.entries ?? [];
+    return aheadAt(queue, candidate) !== undefined || batch.some((entry) => entry.candidate === candidate);
+  };
 
 /** Nothing: there is no room, nothing more waits, or what is tested changes the test itself. */
 async function nextLinks(ground: Ground, state: State): Promise<readonly Link[]> {
@@ -131,11 +116,9 @@ function test(
   { task, candidate }: Link,
   stop: AbortSignal,
 ): Promise<Tested | Refusal> {
-  const own = context.stop?.();
-  const stopped = own === undefined ? stop : AbortSignal.any([own, stop]);
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, ahead,`;
   const request: TestRequest = { task: task.id, what, candidate, judge: onto, base: onto, again: 'liza queue run' };
-  return testResult({ ...context, stop: () => stopped }, gitDir, settings, request);
+  return testResult(endedBy(context, stop), gitDir, settings, request);
 }
 
 export function runOf(tested: Tested): AheadRun {

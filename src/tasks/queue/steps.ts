@@ -13,6 +13,7 @@ import type { MergeFailure } from '../judge-candidate.ts';
 import { type BranchMove, withdraw } from '../move-branch.ts';
 import type { Tested } from '../rules/tested.ts';
 import { announcement, type Failed, type How, type Link } from './chain.ts';
+import { CHANGED } from './dropped.ts';
 import type { Lanes } from './lanes.ts';
 
 export interface BatchMove extends BranchMove {
@@ -75,17 +76,11 @@ export async function recordRun(
   return recorded(run, await transact(run.move.context, { name: 'merge-run', ...told }));
 }
 
-/** A person took one of it out, which says more than that it is not announced any more. */
-const CHANGED = {
-  message: 'the batch was changed while it was tested, and begins again',
-  hint: 'see what waits: liza queue',
-} as const;
-
 export async function recorded(
   run: Running,
   outcome: Awaited<ReturnType<typeof transact>>,
 ): Promise<'go on' | MergeFailure> {
-  if (!outcome.ok) return stop(run, outcome.guard === 'announced' ? { ...outcome, ...CHANGED } : outcome);
+  if (!outcome.ok) return stop(run, outcome.guard === 'announced' ? CHANGED : outcome);
   run.state = outcome.state;
   return 'go on';
 }
