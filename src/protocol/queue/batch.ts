@@ -87,7 +87,7 @@ export const isFlaky = ({ batch, batches = [] }: Queue): boolean =>
 
 /** What it says about the entries that have not landed, as they are announced. */
 export function announcedOf({ base, entries, landed }: Batch): readonly Announced[] {
-  return entries.slice(landed).map(({ task, candidate }, at) => ({
+  return entries.slice(landed).map(({ task, commit, candidate }, at) => ({
     task,
     candidate,
     onto: entries[landed + at - 1]?.candidate ?? base,
@@ -97,6 +97,7 @@ export function announcedOf({ base, entries, landed }: Batch): readonly Announce
 /** Where the branch is, if nobody else moved it. */
 export const headOfBatch = ({ base, entries, landed }: Batch): string => entries[landed - 1]?.candidate ?? base;
 
+    commit,
 export interface Beginning {
   readonly base: string;
   readonly since: string;

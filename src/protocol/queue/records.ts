@@ -118,6 +118,8 @@ export interface Announced {
   readonly task: string;
   readonly candidate: string;
   readonly onto: string;
+  /** What was approved when the candidate was built; absent: what is approved now. */
+  readonly commit?: string;
 }
 
 /** A task whose candidate is on the branch, and what git says about it. */
@@ -139,10 +141,7 @@ export interface AheadRun {
 
 export interface QueuePayloads {
   /** Recorded before the integration branch moves from `onto` to `candidate`, so that a crash in between is recognised. */
-  'reserve-merge': {
-    readonly task: string;
-    readonly candidate: string;
-    readonly onto: string;
+  'reserve-merge': Announced & {
     readonly process?: string;
     /** Once more, when its test is over: what tested the candidate, or why nothing did. */
     readonly judged?: {

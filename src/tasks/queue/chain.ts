@@ -171,7 +171,7 @@ export async function recordedChain(
 /** As it is announced to the board: the last one, with those before it. */
 export function announcement(links: readonly Link[]) {
   const [last, ...earlier] = links.toReversed();
-  const told = ({ task, candidate, onto }: Link) => ({ task: task.id, candidate, onto });
+  const told = ({ task, commit, candidate, onto }: Link) => ({ task: task.id, commit, candidate, onto });
   if (last === undefined) throw new RangeError('a batch has entries');
   const before = earlier.length === 0 ? undefined : earlier.toReversed().map(told);
   return { ...told(last), ...defined({ before }) };

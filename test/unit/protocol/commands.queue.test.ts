@@ -68,6 +68,31 @@ describe('reserve-merge of a batch', () => {
   });
 
   it('waits while a person holds the queue', () => {
+  it('is of what is approved now: a candidate of what was approved before is refused, also when its test is over', () => {
+    const w = approved();
+    const built = (id: string) => ({ commit: w.task(id).review_commit });
+    const chain = { ...built('b'), before: [{ ...link('a'), ...built('a') }] };
+    w.run(SUPERVISOR, announce('b', chain));
+    const old = { ...chain, before: [{ ...link('a'), commit: commit(9) }] };
+    for (const stale of [old, { ...chain, commit: commit(9) }])
+      for (const more of [{}, green]) {
+        const no = w.refused(SUPERVISOR, announce('b', { ...stale, ...more }));
+        expect(no).toMatchObject({ guard: 'chain', message: expect.stringContaining(commit(9)) });
+      }
+    w.run(SUPERVISOR, announce('b', { ...chain, ...green }));
+  });
+
+  it('held and released while a test runs: what was seen before convicts nobody, nor what that test shows', () => {
+    const w = approved();
+    w.run(SUPERVISOR, announce('d'));
+    w.run(SUPERVISOR, red('d'));
+    w.run(HUMAN, { name: 'queue hold' });
+    w.run(HUMAN, { name: 'queue release' });
+    w.run(SUPERVISOR, red('b'));
+    w.run(SUPERVISOR, red('a'));
+    expect(queueOf(w.state).batch?.runs.map(({ old }) => old)).toEqual([true, true, undefined]);
+  });
+
     const w = approved();
     w.run(HUMAN, { name: 'queue hold', reason: 'release day' });
     expect(w.refused(SUPERVISOR, announce('a'))).toMatchObject({ guard: 'queue-open' });
@@ -191,6 +216,14 @@ describe('a batch on top of another', () => {
     w.run(SUPERVISOR, announce('d', {}, 'c'));
     expect(queueOf(w.state).batch?.early).toMatchObject({ red: false });
     expect(validate(w.state, new Map())).toEqual([]);
+  });
+
+  it('is built of what is approved now', () => {
+    const w = lanes(2);
+    const stale = w.refused(SUPERVISOR, { ...ahead(), commit: commit(9) } as Command);
+    expect(stale).toMatchObject({ guard: 'chain', message: expect.stringContaining(commit(9)) });
+    expect(w.refused(SUPERVISOR, ahead({ candidate: 'abc' })).guard).toBe<RefusalName>('commits');
+    w.run(SUPERVISOR, ahead());
   });
 
   it('is over when one of it is handed back to the planner', () => {

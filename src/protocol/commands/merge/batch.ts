@@ -37,9 +37,9 @@ export const othersOf = (state: State, before: readonly { readonly task: string 
 /** Where the branch has to be for the whole of it. */
 export const baseOf = ({ before, onto }: Pick<Reserving, 'before' | 'onto'>): string => before?.[0]?.onto ?? onto;
 
-const chainOf = ({ before = [], task, candidate, onto }: Reserving): readonly Announced[] => [
+const chainOf = ({ before = [], task, commit, candidate, onto }: Reserving): readonly Announced[] => [
   ...before,
-  { task, candidate, onto },
+  { task, candidate, onto, ...defined({ commit }) },
 ];
 
 /** Neither it nor those of its batch: a person who wants it now ends the session first. */
@@ -77,8 +77,13 @@ interface Chained {
 
 export function chained({ state, command }: Chained): Refusal | undefined {
   const chain = chainOf(command);
-  for (const [at, { task: id, candidate, onto }] of chain.slice(0, -1).entries()) {
+  for (const [at, { task: id, commit, candidate, onto }] of chain.entries()) {
     const task = findTask(state, id);
+    const approved = task?.review_commit;
+    // Taken out and mended meanwhile, its candidate holds what nobody wants to land.
+    if (commit !== undefined && task !== undefined && commit !== approved)
+      return refuse(`${id} was approved as ${approved} since; ${candidate} was built of ${commit}`, AGAIN);
+    if (at === chain.length - 1) break;
     const bad = checkCommits(candidate, onto);
     if (bad !== undefined) return bad;
     if (task?.status !== 'APPROVED') return refuse(`${id}, which comes before it, is ${task?.status ?? 'gone'}`, AGAIN);
@@ -113,9 +118,9 @@ export function announceBatch({ state, command, now }: Situation<'reserve-merge'
 export const beginningOf = (state: State, command: Reserving, since: string): Beginning => ({
   base: baseOf(command),
   since,
-  entries: chainOf(command).map(({ task, candidate }) => ({
+  entries: chainOf(command).map(({ task, commit, candidate }) => ({
     task,
-    commit: findTask(state, task)?.review_commit ?? candidate,
+    commit: commit ?? findTask(state, task)?.review_commit ?? candidate,
     candidate,
   })),
   ...defined({ by: command.by, judge_at: 'judge_at' in command ? command.judge_at : undefined }),

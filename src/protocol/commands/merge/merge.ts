@@ -81,7 +81,7 @@ export const reserveMerge: Row<'reserve-merge'> = {
     { name: 'queue-open', rule: 'no person holds the merge queue', check: queueOpen },
     {
       name: 'chain',
-      rule: 'those of its batch are approved, none is paused, and each candidate is built on the one before',
+      rule: 'those of its batch are approved, none is paused, and each candidate is built of what is approved, on the one before',
       check: chained,
     },
   ],

@@ -97,7 +97,7 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
     {
       name: 'chain',
-      rule: 'those of its batch are approved, none is paused, and each candidate is built on the one before',
+      rule: 'those of its batch are approved, none is paused, and each candidate is built of what is approved, on the one before',
       check: chained,
     },
     {
