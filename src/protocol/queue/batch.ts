@@ -12,6 +12,9 @@ import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 export const MOST_BATCHES = 30;
 
 /** As `Step`, in entries. */
+/** Three times what the longest search takes that no chance leads astray. */
+export const MOST_RUNS = 24;
+
 export type BatchStep =
   | Step
   /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
@@ -41,6 +44,8 @@ export function batchStep(queue: Queue, { idle }: Around): BatchStep {
   });
   const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
   switch (next.step) {
+  const isTested = next.step === 'test' || next.step === 'beside' || next.step === 'beneath';
+  if (isTested && batch.runs.filter(isFresh).length >= MOST_RUNS) return { step: 'hold', inTurn: true };
     case 'test':
     case 'land':
       return { ...next, upto: ends[next.upto - 1] ?? 0 };

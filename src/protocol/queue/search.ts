@@ -33,8 +33,8 @@ export type Step =
   | { readonly step: 'beneath'; readonly at: number; readonly again: boolean }
   /** The branch itself is red, and those behind the entry at this place bring what it lacks: they land first, and it waits. */
   | { readonly step: 'turn'; readonly at: number }
-  /** The branch itself is red: nothing is known of anybody. */
-  | { readonly step: 'hold' }
+  /** The branch itself is red: nothing is known of anybody. `inTurn`: nor is anything learnt by more runs. */
+  | { readonly step: 'hold'; readonly inTurn?: true }
   /** The entry at this place leaves; those behind it wait for the next batch. */
   | { readonly step: 'blame'; readonly at: number }
   | { readonly step: 'done' };

@@ -27,6 +27,9 @@ export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefi
   return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;
 }
 
+/** What is said of a search that would not end. */
+export const IN_TURN = 'tests of the same commit are red and green in turn';
+
 /** Why nothing lands: a person's reason, and what Liza found. */
 export const holdText = ({ reason, found }: NonNullable<Queue['held']>): string | undefined =>
   [reason, found].filter((one) => one !== undefined).join('; besides, ') || undefined;
@@ -88,7 +91,7 @@ function stepText(batch: Batch, step: BatchStep): string {
     case 'turn':
       return `those behind ${entries[step.at - 1]?.task} land first`;
     case 'hold':
-      return 'the branch itself is red';
+      return step.inTurn ? IN_TURN : 'the branch itself is red';
     case 'alone':
       return `testing ${entries[step.at - 1]?.task} alone`;
     case 'blame':

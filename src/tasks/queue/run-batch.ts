@@ -92,7 +92,7 @@ function oneStep(run: Running): Promise<Went> | 'done' {
     case 'beneath':
       return beneathStep(run, batch, step.at);
     case 'hold':
-      return holdStep(run, batch);
+      return holdStep(run, batch, step);
     case 'alone':
       return aloneStep(run, batch, step.at);
     case 'blame':

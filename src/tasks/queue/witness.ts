@@ -9,7 +9,9 @@ import { isRefusal, refuse } from '../../protocol/decision.ts';
 import { headOfBatch, left } from '../../protocol/queue/batch.ts';
 import { withoutBeside } from '../../protocol/queue/lanes.ts';
 import { nextBatch, queueOf, withoutSome } from '../../protocol/queue/order.ts';
+import type { Step } from '../../protocol/queue/search.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
+import { IN_TURN } from '../../protocol/queue/tell.ts';
 import type { State, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
@@ -110,13 +112,15 @@ export async function beneathStep(run: Running, batch: Batch, at: number): Promi
   return went === 'go on' ? othersFirst(run, batch) : went;
 }
 
-export async function holdStep(run: Running, batch: Batch): Promise<Went> {
+export async function holdStep(run: Running, batch: Batch, { inTurn }: Step & { step: 'hold' }): Promise<Went> {
   const { move } = run;
   const head = headOfBatch(batch);
-  const { reason, log } = batch.runs.findLast(({ upto, red }) => red && upto === batch.landed) ?? {};
+  const { reason, log } = batch.runs.findLast(({ upto, red }) => red && (inTurn || upto === batch.landed)) ?? {};
   const branch = move.branch.replace('refs/heads/', '');
-  const fact = `${branch} is red without any of them at ${head.slice(0, 12)}: ${reason}; whole output: ${log}`;
-  const held = await transact(move.context, { name: 'queue hold', reason: fact.slice(0, 2000), red: head });
+  const what = inTurn ? IN_TURN : `${branch} is red without any of them at ${head.slice(0, 12)}`;
+  const fact = `${what}: ${reason}; whole output: ${log}`;
+  const why = inTurn ? { unable: inTurn } : { red: head };
+  const held = await transact(move.context, { name: 'queue hold', reason: fact.slice(0, 2000), ...why });
   if (!held.ok) return stop(run, held);
   await recorded(run, held);
   return stop(run, refuse(`${fact}; nobody is blamed, and nothing lands`, MEND, 3, 'queue-open'));

@@ -373,3 +373,35 @@ test('red only together: the later one leaves, and it is told with whom, where n
   }
   expect(told).toBeGreaterThan(100);
 });
+/** Runs until somebody is blamed, the queue is held, or all have landed; `isRed`: of the commit with so many entries. */
+function play(size: number, isRed: (upto: number, runs: number) => boolean): { runs: number; inTurn: boolean } {
+  const entries = [...Array(size).keys()].map((n) => ({ task: `t${n}`, commit: '', candidate: `c${n}` }));
+  let queue = begun({}, { base: 'base', since: '', entries });
+  for (let runs = 0; ; ) {
+    const step = batchStep(queue, { idle: true });
+    const told = { time: '', log: 'x' };
+    if (step.step === 'test') queue = ran(queue, { ...told, upto: step.upto, red: isRed(step.upto, runs++) });
+    else if (step.step === 'beneath') queue = ranBeneath(queue, { ...told, red: isRed(step.at - 1, runs++) });
+    else if (step.step === 'land') queue = landed(queue, entries[step.upto - 1]?.task ?? '', '');
+    else return { runs, inTurn: step.step === 'hold' && step.inTurn === true };
+    if (runs > 100) throw new Error('it does not end');
+  }
+}
+
+test('a test whose outcome depends on the runs before: the search ends', () => {
+  let inTurn = 0;
+  for (const size of [1, 2, 3, 4]) {
+    for (let length = 1; length <= 6; length++)
+      for (let pattern = 0; pattern < 1 << length; pattern++)
+        inTurn += play(size, (_, runs) => ((pattern >> (runs % length)) & 1) === 1).inTurn ? 1 : 0;
+    let last = -1;
+    const slot = (upto: number): boolean => {
+      const red = upto !== last;
+      last = upto;
+      return red;
+    };
+    expect(() => play(size, slot)).not.toThrow();
+  }
+  expect(inTurn).toBeGreaterThan(0);
+});
+

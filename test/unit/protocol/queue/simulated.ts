@@ -394,7 +394,7 @@ class Simulation {
     const step = batchStep(queue, { idle });
     if (step.step === 'done') return false;
     if (step.step === 'land') return this.land(batch.entries[step.upto - 1] as Entry);
-    if (step.step === 'hold') return this.hold();
+    if (step.step === 'hold') return step.inTurn ? this.giveUp() : this.hold();
     if (step.step === 'beside') return this.beside(batch, batch.entries[step.at - 1] as Entry);
     if (step.step === 'turn') throw new Error('it has turned already');
     if (step.step === 'beneath') return this.beneath(batch);
