@@ -283,4 +283,4 @@ export const outcomesOf = ({ batches = [] }: Queue): readonly boolean[] =>
 
 /** The last red run of the entry at this place, without those behind it. */
 export const proofOf = ({ runs }: Batch, at: number): BatchRun | undefined =>
-  runs.findLast((run: Run) => run.red && run.upto === at) ?? runs.findLast((run: Run) => run.red && run.upto >= at);
+  runs.findLast((run: Run) => run.red && run.upto >= at);

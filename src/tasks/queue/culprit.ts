@@ -5,15 +5,18 @@ import { isRefusal } from '../../protocol/decision.ts';
 import { proofOf } from '../../protocol/queue/batch.ts';
 import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
+import { foresee } from '../../store/transact.ts';
 import { hasSameTest } from '../integration-test.ts';
 import { ALONE, pin, unpin } from '../pins.ts';
 import { type Link, mergeMessage } from './chain.ts';
 import { failOnTest, landedSince } from './fail.ts';
-import { type Running, recordRun, stop, type Went } from './steps.ts';
+import { type Running, recordRun, reservation, stop, type Went } from './steps.ts';
 
 /** Without those before it in its batch; the first of a batch without what landed since it was written. */
 export async function aloneStep(run: Running, batch: Batch, at: number): Promise<Went> {
   const { move, links } = run;
+  const late = await foresee(move.context, reservation(move, links));
+  if (!late.ok) return stop(run, late);
   const [link] = links;
   if (link === undefined) return 'done';
   const candidate = at > 1 ? await withoutBatch(run, link, batch.base) : await asWritten(run, link);
@@ -52,6 +55,8 @@ const othersOf = ({ move, state }: Running, { task, commit }: Link): Promise<rea
 
 export async function blameStep(run: Running, batch: Batch, at: number): Promise<Went> {
   const { move, links, progress } = run;
+  const late = await foresee(move.context, reservation(move, links));
+  if (!late.ok) return stop(run, late);
   const [link] = links;
   const proof = proofOf(batch, at);
   if (link === undefined || proof === undefined) return 'done';
