@@ -1,6 +1,7 @@
 // The life of one batch of the merge queue, on its record alone: begun, tested, landed piece by piece, ended. What it does
 // next follows from the record (search.ts), so that whoever reads it after a crash goes on.
 
+import { instant } from '../../text/time.ts';
 import { defined } from '../values.ts';
 import { badShare } from './batch-size.ts';
 import { leftAhead, promoted, withoutAhead, withoutBeside } from './lanes.ts';
@@ -11,10 +12,10 @@ import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 /** More tell nothing new about the project as it is now. */
 export const MOST_BATCHES = 30;
 
-/** As `Step`, in entries. */
 /** Three times what the longest search takes that no chance leads astray. */
 export const MOST_RUNS = 24;
 
+/** As `Step`, in entries. */
 export type BatchStep =
   | Step
   /** The entry at this place, counted from 1, is tested without those before it, or without what landed since it was written. */
@@ -43,9 +44,9 @@ export function batchStep(queue: Queue, { idle }: Around): BatchStep {
     sound: isSound(queue),
   });
   const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
-  switch (next.step) {
   const isTested = next.step === 'test' || next.step === 'beside' || next.step === 'beneath';
   if (isTested && batch.runs.filter(isFresh).length >= MOST_RUNS) return { step: 'hold', inTurn: true };
+  switch (next.step) {
     case 'test':
     case 'land':
       return { ...next, upto: ends[next.upto - 1] ?? 0 };
@@ -72,10 +73,12 @@ const isSound = ({ batch, sound }: Queue): boolean =>
   batch !== undefined && sound !== undefined && sound.at === headOfBatch(batch) && sound.by === batch.by;
 
 /** Green by a test just now; kept where a search asks for it. */
-function soundAt(queue: Queue, { entries, runs, by }: Batch, upto: number): Queue['sound'] {
+function soundAt(queue: Queue, { entries, runs, by, process }: Batch, upto: number): Queue['sound'] {
   const at = entries[upto - 1]?.candidate;
   const isSeen = runs.some((run) => run.upto === upto && !run.red && isFresh(run));
-  return isSeen && at !== undefined && areMany(badShare(outcomesOf(queue))) ? { at, ...defined({ by }) } : undefined;
+  return isSeen && at !== undefined && areMany(badShare(outcomesOf(queue)))
+    ? { at, ...defined({ by, process }) }
+    : undefined;
 }
 
 /** A test that was run, and whoever saw it has not given up since. */
@@ -94,6 +97,7 @@ export const isFlaky = ({ batch, batches = [] }: Queue): boolean =>
 export function announcedOf({ base, entries, landed }: Batch): readonly Announced[] {
   return entries.slice(landed).map(({ task, commit, candidate }, at) => ({
     task,
+    commit,
     candidate,
     onto: entries[landed + at - 1]?.candidate ?? base,
   }));
@@ -102,25 +106,37 @@ export function announcedOf({ base, entries, landed }: Batch): readonly Announce
 /** Where the branch is, if nobody else moved it. */
 export const headOfBatch = ({ base, entries, landed }: Batch): string => entries[landed - 1]?.candidate ?? base;
 
-    commit,
 export interface Beginning {
   readonly base: string;
   readonly since: string;
   readonly entries: readonly Entry[];
   readonly by?: string;
   readonly judge_at?: string;
+  readonly process?: string;
 }
 
-/** A batch that is announced again, after a crash or a pause, keeps what was seen of it; another takes its place. */
+/**
+ * A batch that is announced again, after a crash or a pause, keeps what was seen of it; another takes its place. Where
+ * another process goes on, or the last batch ended a while ago, that is another sitting.
+ */
 export function begun(queue: Queue, beginning: Beginning): Queue {
-  const { batch } = queue;
-  const { base, entries } = beginning;
+  const { batch: known, sound } = queue;
+  const { base, entries, process, since } = beginning;
+  const last = queue.batches?.at(-1)?.time;
+  const isLate = last !== undefined && instant(since) - instant(last) > MOMENT;
+  const isNow = !isLate && (known ?? sound)?.process === process;
+  const { batch, ...others } = isNow ? queue : interrupted(queue);
   const open = batch?.entries.slice(batch.landed) ?? [];
-  if (batch !== undefined && headOfBatch(batch) === base && isJudgedBy(batch, beginning.by) && same(open, entries))
-    return queue;
-  const { rest: _begins, rest_judge: _judges, ...kept } = ended(queue, beginning.since);
+  if (batch !== undefined && headOfBatch(batch) === base && isJudgedBy(batch, beginning.by) && same(open, entries)) {
+    const { cut: _none, ...there } = batch;
+    return { ...others, batch: { ...there, ...defined({ process }) } };
+  }
+  const { rest: _begins, rest_judge: _judges, ...kept } = ended({ ...others, ...defined({ batch }) }, since);
   return { ...kept, batch: { ...beginning, entries: [...entries], landed: 0, runs: [] } };
 }
+
+/** Milliseconds between two batches of one sitting. */
+const MOMENT = 60_000;
 
 /** By the same settings and test, as far as that was written down. */
 export const isJudgedBy = (one: { readonly by?: string | undefined }, by: string | undefined): boolean =>
@@ -150,7 +166,9 @@ export function ranGreen(queue: Queue, beginning: Beginning, shown: Shown = {}):
 /** Whatever was tested on top of a red one would not be what lands. */
 export function ran(queue: Queue, run: BatchRun): Queue {
   const { batch, ...kept } = run.red ? withoutAhead(queue) : queue;
-  return batch === undefined ? queue : { ...kept, batch: { ...batch, runs: [...batch.runs, run] } };
+  if (batch === undefined) return queue;
+  const { cut, ...others } = batch;
+  return { ...kept, batch: { ...others, runs: [...batch.runs, cut === true ? aged(run) : run] } };
 }
 
 /** The branch as it is. */
@@ -240,7 +258,7 @@ export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
 /**
  * Somebody came in between. A green one lands without another run, and a red one says where to look; but nobody is blamed by
- * what was seen before. What was tested without the suspected one comes to nothing.
+ * what was seen before, nor by the test that runs meanwhile. What was tested without the suspected one comes to nothing.
  */
 export function interrupted(queue: Queue): Queue {
   const { sound: _then, ...known } = withoutBeside(queue);
@@ -250,15 +268,16 @@ export function interrupted(queue: Queue): Queue {
   return {
     ...known,
     ...defined({ ahead: ahead?.map((one) => (one.run === undefined ? one : { ...one, run: aged(one.run) })) }),
-    batch: { ...batch, runs: runs.map(aged), ...defined({ early: early && aged(early) }) },
+    batch: { ...batch, cut: true, runs: runs.map(aged), ...defined({ early: early && aged(early) }) },
   };
 }
 
 /** Given up for now: tests that had not ended come to nothing, and what was known without a test is known again. */
 export function released(queue: Queue): Queue {
   const running = queue.ahead?.findIndex(({ run }) => run === undefined) ?? -1;
-  const { batch, ...kept } = interrupted(running === -1 ? queue : withoutAhead(queue, running));
-  if (batch === undefined) return queue;
+  const { batch: cut, ...kept } = interrupted(running === -1 ? queue : withoutAhead(queue, running));
+  if (cut === undefined) return queue;
+  const { cut: _over, ...batch } = cut;
   const { early, landed: there, in_vain } = batch;
   const runs = batch.runs.filter((run) => run.upto <= there || isTest(run));
   if (runs.length === 0 && there === 0 && early === undefined && in_vain === undefined && kept.ahead === undefined)
@@ -281,6 +300,6 @@ export const outcomesOf = ({ batches = [] }: Queue): readonly boolean[] =>
     ...(blamed === undefined ? [] : [true]),
   ]);
 
-/** The last red run of the entry at this place, without those behind it. */
+/** The red run that convicts the entry at this place, with those behind it or without. */
 export const proofOf = ({ runs }: Batch, at: number): BatchRun | undefined =>
   runs.findLast((run: Run) => run.red && run.upto >= at);

@@ -12,8 +12,8 @@ const EntrySchema = v.object({
   candidate: commit,
 });
 
-/** Who judges it: settings and test, in short, and the commit whose test it is, where that is not its base. */
-const judged = { by: v.optional(text), judge_at: v.optional(commit) };
+/** Who judges it: settings and test, in short, the commit whose test it is, where that is not its base, and who runs it. */
+const judged = { by: v.optional(text), judge_at: v.optional(commit), process: v.optional(text) };
 
 const RunSchema = v.object({
   /** How many entries the tested commit has; as many as landed: the branch as it is. */
@@ -27,7 +27,7 @@ const RunSchema = v.object({
   /** Of a green one: what tested it, and how long. */
   by: v.optional(text),
   seconds: v.optional(v.number()),
-  /** Whoever saw it gave up since: it convicts nobody. */
+  /** Somebody came in between since: it convicts nobody. */
   old: v.optional(v.literal(true)),
 });
 
@@ -67,6 +67,8 @@ const BatchSchema = v.object({
   beside: v.optional(BesideSchema),
   /** Tests on top of it or beside it that came to nothing. */
   in_vain: v.optional(count),
+  /** Somebody came in between while a test ran: what that shows is from before. */
+  cut: v.optional(v.literal(true)),
 });
 
 const PastBatchSchema = v.object({
@@ -93,8 +95,8 @@ export const QueueSchema = v.object({
     }),
   ),
   batch: v.optional(BatchSchema),
-  /** Where many are bad: the branch was green here by a test just now, and by whom. */
-  sound: v.optional(v.object({ at: commit, by: v.optional(text) })),
+  /** Where many are bad: the branch was green here by a test just now, by what, and who saw it. */
+  sound: v.optional(v.object({ at: commit, by: v.optional(text), process: v.optional(text) })),
   /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
   ahead: v.optional(v.array(AheadSchema)),
   /** Those behind a culprit: the next batch. */
@@ -116,10 +118,10 @@ export interface Entry {
 /** A task of a batch, as it is announced: the branch would go from `onto` to `candidate`. */
 export interface Announced {
   readonly task: string;
-  readonly candidate: string;
-  readonly onto: string;
   /** What was approved when the candidate was built; absent: what is approved now. */
   readonly commit?: string;
+  readonly candidate: string;
+  readonly onto: string;
 }
 
 /** A task whose candidate is on the branch, and what git says about it. */

@@ -159,7 +159,7 @@ function whyWaits(
   if (inSession !== undefined) return { why: inSessionText(id, inSession) };
   if (merge_held !== undefined) return { why: merge_held.reason };
   if (merge_first !== undefined) return { why: 'put first by a person' };
-  return rest?.includes(id) === true ? { why: 'behind the last culprit: in the next batch' } : {};
+  return rest?.includes(id) === true ? { why: 'behind one that left: in the next batch' } : {};
 }
 
 /** One that was replanned or given up meanwhile is still in the batch until somebody goes on with it. */

@@ -187,3 +187,102 @@ test('git gc while others are tested beside it, or ahead: what is tested stays',
   expect(await mergeAll()).toEqual(BOTH);
   expect(runs()).toBe(2);
 }, 120_000);
+
+describe('a person comes in between while one test runs', () => {
+  const together = { merge_batch: 'auto' } as const;
+
+  test.each([[['a']], [['a', 'b']]])(
+    '%s: what is taken out, mended and approved anew does not land as it was',
+    async (ids) => {
+      approved(COUNTED, Object.fromEntries(ids.map((id) => [id, { [`${id}.txt`]: 'old\n' }])), together);
+      await during(1, async () => {
+        await p.ok(['queue', 'out', 'a', '--reason', 'not like this']);
+        await p.begun('a', 'coder-1', ['a.txt', 'test/app.test.ts']);
+        await p.submit('a', p.work('a', { 'a.txt': 'mended\n', 'test/app.test.ts': 'test(2);\n' }, 'a: mended'));
+        await p.approve('a');
+      });
+      expect((await statuses())['a']).toBe('APPROVED');
+      expect(p.git('ls-tree', '--name-only', 'integration').split('\n')).not.toContain('a.txt');
+      expect((await mergeAll())['a']).toBe('MERGED');
+      expect(p.git('show', 'integration:a.txt')).toBe('mended');
+    },
+  );
+
+  test('held, mended and released: one that is red by chance after that is not blamed', async () => {
+    approved(COUNTED, AB, together);
+    for (const n of [1, 2, 4]) mark(`red.${n}`);
+    await during(3, async () => {
+      await p.ok(['queue', 'hold', '--reason', 'the database is down']);
+      await p.ok(['queue', 'release']);
+    });
+    expect(await mergeAll()).toEqual(BOTH);
+  });
+
+  test.each([
+    ['queue hold', ['queue', 'hold'], ['queue', 'release']],
+    ['pause', ['pause'], ['resume']],
+  ])(
+    '%s while the last of three runs is under way: nobody is blamed, and no other test begins',
+    async (_, hold, free) => {
+      for (const more of [{}, { c: { 'c.txt': 'c\n' } }]) {
+        approved(COUNTED, { ...AB, ...more }, { merge_batch: 2 });
+        mark('red.1');
+        mark('red.3');
+        await during(3, () => p.ok(hold));
+        expect({ runs: runs(), ...(await statuses()) }).toMatchObject({ runs: 3, a: 'MERGED', b: 'APPROVED' });
+        await p.ok(free);
+        expect(await mergeAll()).toMatchObject(BOTH);
+      }
+    },
+  );
+
+  test('takes out one behind those that are tested: their test ends at once', async () => {
+    approved(COUNTED, { ...AB, c: { 'c.bad': 'c\n' } }, together);
+    mark('wait.2');
+    const merging = merge();
+    while (!fs.existsSync(path.join(p.base, 'at.2'))) await new Promise((resolve) => setTimeout(resolve, 30));
+    await p.ok(['queue', 'out', 'c', '--reason', 'not now']);
+    expect(succeeded(await merging).stopped?.message).toContain('was changed while it was tested');
+    expect(await mergeAll()).toMatchObject(BOTH);
+  });
+});
+
+test('tests of the same commit that are red and green in turn: the search ends, and the queue is held', async () => {
+  const slot = 'is() { [ "$(git rev-parse HEAD)" = "$(cat "$HOME/slot" 2>/dev/null)" ]; }\n';
+  approved(`${COUNTED}${slot}is || { git rev-parse HEAD > "$HOME/slot"; exit 1; }\n`, AB, { merge_batch: 2 });
+  expect(await mergeAll()).toEqual({ a: 'APPROVED', b: 'APPROVED' });
+  expect(queueOf(await p.state()).held?.reason).toMatch(
+    /^tests of the same commit are red and green in turn: .*\.log$/,
+  );
+  expect(runs()).toBeLessThan(40);
+  expect((await p.ok(['status'])).stdout).toMatch(/QUEUE HELD: tests of the same commit/);
+}, 120_000);
+
+test('two that are red only together, and an outage: who leaves is told with whom, and by the last red run', async () => {
+  const pair = '[ ! -e a.txt ] || [ ! -e d.txt ] || { echo not together; exit 1; }\n';
+  const tasks = Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, { [`${id}.txt`]: 'x\n' }]));
+  approved(`${COUNTED}${pair}`, tasks, { merge_batch: 4 });
+  mark('red.2');
+  mark('red.3');
+  await merge();
+  const { reason, output } = (await p.last('a', 'integration_failed')) as { reason: string; output: string };
+  expect({ reason, output }).toEqual({
+    reason: expect.stringContaining('red again with b, c, d, green without it'),
+    output: expect.stringContaining('not together'),
+  });
+});
+
+test('one that is in the batch before already, in a lane: nothing is kept of it', async () => {
+  approved(`${COUNTED}sleep 0.5\n`, {}, { merge_batch: 2, merge_lanes: 2 }, (made) => {
+    const inner = approvedTask(made, 'inner', { 'i.txt': 'x\n' });
+    const outer = approvedTask(made, 'outer', { 'o.txt': 'x\n' }, inner.review_commit);
+    return [
+      { ...outer, base_commit: made.head(), priority: 1 },
+      { ...approvedTask(made, 'x', { 'x.txt': 'x\n' }), priority: 2 },
+      { ...inner, priority: 4 },
+      { ...approvedTask(made, 'y', { 'y.bad': 'y\n' }), priority: 5 },
+    ];
+  });
+  await merge();
+  expect(p.refs('refs/liza/merging')).toEqual({});
+});

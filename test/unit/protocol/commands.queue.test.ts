@@ -10,6 +10,7 @@ import { settings } from '../../../src/protocol/state.ts';
 import { addReady, BASE, commit, HUMAN, PLANNER, SUPERVISOR, toApproved, type World, world } from './world.ts';
 
 const MINE = 'boot/7/100';
+const WHY_NEXT = 'behind one that left: in the next batch';
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const candidate = (id: string): string => commit(0x100 + IDS.indexOf(id as 'a'));
 const ontoOf = (id: string): string => (id === 'a' ? BASE : candidate(IDS[IDS.indexOf(id as 'a') - 1] ?? 'a'));
@@ -67,7 +68,6 @@ describe('reserve-merge of a batch', () => {
     expect(w.refused(SUPERVISOR, announce('d')).message).toContain('b, which comes before it, is INTEGRATION_FAILED');
   });
 
-  it('waits while a person holds the queue', () => {
   it('is of what is approved now: a candidate of what was approved before is refused, also when its test is over', () => {
     const w = approved();
     const built = (id: string) => ({ commit: w.task(id).review_commit });
@@ -93,6 +93,7 @@ describe('reserve-merge of a batch', () => {
     expect(queueOf(w.state).batch?.runs.map(({ old }) => old)).toEqual([true, true, undefined]);
   });
 
+  it('waits while a person holds the queue', () => {
     const w = approved();
     w.run(HUMAN, { name: 'queue hold', reason: 'release day' });
     expect(w.refused(SUPERVISOR, announce('a'))).toMatchObject({ guard: 'queue-open' });
@@ -266,6 +267,14 @@ describe('a batch on top of another', () => {
 });
 
 describe('the order', () => {
+  it('tells why those behind one that left go next, also where a person took it out', () => {
+    const w = approved();
+    w.run(SUPERVISOR, announce('c'));
+    w.run(HUMAN, { name: 'merge-failed', task: 'a', reason: 'taken out' });
+    const { waiting } = queueView(w.board, settings(w.state), w.now);
+    expect(waiting.map(({ why }) => why)).toEqual([WHY_NEXT, WHY_NEXT, undefined]);
+  });
+
   it('is what a person put first, then priority, then the approval', () => {
     const w = approved();
     w.edit((state) => ({

@@ -123,7 +123,11 @@ export const beginningOf = (state: State, command: Reserving, since: string): Be
     commit: commit ?? findTask(state, task)?.review_commit ?? candidate,
     candidate,
   })),
-  ...defined({ by: command.by, judge_at: 'judge_at' in command ? command.judge_at : undefined }),
+  ...defined({
+    by: command.by,
+    judge_at: 'judge_at' in command ? command.judge_at : undefined,
+    process: command.process,
+  }),
 });
 
 /** The announcements of the batch that this task is in go; without a task of it, those of whichever batch there is. */

@@ -179,7 +179,10 @@ export const queueHold: Row<'queue hold'> = {
       ...defined({ reason: command.reason }),
     });
     return {
-      state: withQueue(free, (queue) => ({ ...(isRed ? ended(interrupted(queue), iso(now)) : queue), held })),
+      state: withQueue(free, (queue) => ({
+        ...(isRed ? ended(interrupted(queue), iso(now)) : interrupted(queue)),
+        held,
+      })),
       detail: 'the merge queue is held',
     };
   },
@@ -207,7 +210,7 @@ export const queueRelease: Row<'queue release'> = {
   guards: [],
   effects: 'goal.queue.held goes',
   change: ({ state }) => ({
-    state: withQueue(state, ({ held: _, ...queue }) => queue),
+    state: withQueue(state, ({ held: _, ...queue }) => interrupted(queue)),
     detail: 'the merge queue goes on',
   }),
 };

@@ -283,7 +283,7 @@ describe('who is suspected', () => {
       expect(next(red(green, 1))).toEqual({ step: 'blame', at: 1 });
       expect(next(one([]))).toEqual({ step: 'beneath', at: 1, again: false });
       // Not just now, by another judge, or somewhere else.
-      expect(next(red(interrupted(one()), 1))).toEqual({ step: 'beneath', at: 1, again: false });
+      expect(next(red(interrupted(one()), 1, 1))).toEqual({ step: 'beneath', at: 1, again: false });
       const { batch, ...others } = one();
       expect(next({ ...others, batch: { ...batch, by: 'other' } } as Queue)).toMatchObject({ step: 'beneath' });
       expect(next({ ...others, batch: { ...batch, base: 'other' } } as Queue)).toMatchObject({ step: 'beneath' });
@@ -308,6 +308,22 @@ describe('who is suspected', () => {
       expect(next(ranBeneath(ranBeneath(again, run(0, true)), run(0, true)))).toEqual({ step: 'hold' });
       // A green one still lands by itself.
       expect(next(released(ran(on('base'), run(2, false))))).toEqual({ step: 'land', upto: 2 });
+    });
+
+    test('another process, or a minute after the last batch: those behind a culprit are judged anew', () => {
+      const at = (second: number): string => new Date(second * 1000).toISOString();
+      const mine = { ...behind('b', 'c'), process: 'one' };
+      const seen = ranBeside(begunBeside(suspected, mine), run(2, true));
+      const waits = left(red(ranBeneath(seen, run(0, false)), 1), 'a', at(0));
+      const goesOn = (process: string, second: number): Queue => begun(waits, { ...mine, process, since: at(second) });
+      expect(goesOn('one', 59).batch?.early).toEqual(run(2, true));
+      for (const other of [goesOn('two', 1), goesOn('one', 61)])
+        expect(other.batch).toMatchObject({ entries: mine.entries, early: { red: true, old: true }, runs: [] });
+      // And so is whether the branch was green.
+      const bad = { time: at(0), entries: 1, landed: 0, blamed: 'x', runs: 3, flakes: 0 };
+      const sound = { batches: [bad, bad, bad], sound: { at: 'base', process: 'one' } };
+      const sounds = (process: string, second: number) => begun(sound, { ...mine, process, since: at(second) }).sound;
+      expect([sounds('one', 59), sounds('two', 1), sounds('one', 61)]).toEqual([sound.sound, undefined, undefined]);
     });
 
     test('what a board of an earlier version has of such a search is no proof', () => {
@@ -359,20 +375,6 @@ test('tests that are red the first time they see a commit: nobody is blamed for 
   expect(shown).toBeGreaterThan(share(1200) * 4);
 });
 
-test('a hundred that wait are planned anew within 50 ms', () => {
-  expect(planning(100)).toBeLessThan(50);
-});
-
-test('red only together: the later one leaves, and it is told with whom, where nothing else waits', () => {
-  let told = 0;
-  for (let seed = 1; seed <= 300; seed++) {
-    const outcome = simulate({ seed, tasks: 2, bad: 0, size: 4, pairs: 0.5 });
-    expect(outcome.blamed).toEqual(outcome.later);
-    expect(outcome.together).toEqual(outcome.later);
-    told += outcome.together.length;
-  }
-  expect(told).toBeGreaterThan(100);
-});
 /** Runs until somebody is blamed, the queue is held, or all have landed; `isRed`: of the commit with so many entries. */
 function play(size: number, isRed: (upto: number, runs: number) => boolean): { runs: number; inTurn: boolean } {
   const entries = [...Array(size).keys()].map((n) => ({ task: `t${n}`, commit: '', candidate: `c${n}` }));
@@ -405,3 +407,17 @@ test('a test whose outcome depends on the runs before: the search ends', () => {
   expect(inTurn).toBeGreaterThan(0);
 });
 
+test('a hundred that wait are planned anew within 50 ms', () => {
+  expect(planning(100)).toBeLessThan(50);
+});
+
+test('red only together: the later one leaves, and it is told with whom, where nothing else waits', () => {
+  let told = 0;
+  for (let seed = 1; seed <= 300; seed++) {
+    const outcome = simulate({ seed, tasks: 2, bad: 0, size: 4, pairs: 0.5 });
+    expect(outcome.blamed).toEqual(outcome.later);
+    expect(outcome.together).toEqual(outcome.later);
+    told += outcome.together.length;
+  }
+  expect(told).toBeGreaterThan(100);
+});

@@ -144,6 +144,8 @@ class Simulation {
   /** What the record was told, in order; `''`: a green one on the branch, of others than the suspect. */
   private readonly told: { readonly commit: string; readonly red: boolean }[] = [];
   private readonly unproven: number[] = [];
+  /** Who runs it: another one after each kill. */
+  private process = 0;
   /** How much had been told when the last one was interrupted. */
   private sitting = 0;
   private twice = 0;
@@ -184,6 +186,8 @@ class Simulation {
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
         this.ahead = new Map();
+        this.process += 1;
+        this.sitting = this.told.length;
       }
     }
     throw new Error('it does not end');
@@ -286,10 +290,14 @@ class Simulation {
     const goesOn = known !== undefined && headOfBatch(known) === this.head;
     const entries = goesOn ? known.entries.slice(known.landed) : this.build();
     if (entries.length === 0) return;
-    this.record((queue) => begun(queue, { base: this.head, since: '', entries }));
+    this.record((queue) => begun(queue, this.beginning(this.head, entries)));
     this.announced = true;
     if (!goesOn && this.isRed(entries.at(-1)?.candidate ?? '')) this.redBatches += 1;
     while (this.step());
+  }
+
+  private beginning(base: string, entries: readonly Entry[]) {
+    return { base, since: '', entries: [...entries], process: `${this.process}` };
   }
 
   /** As many as there is room for are tested on top; each may be over before the batch itself, or after. */
@@ -301,7 +309,7 @@ class Simulation {
       const entries = this.build(base, withoutSome(this.state, inLanes(queue)));
       const last = entries.at(-1)?.candidate;
       if (last === undefined) return;
-      this.record((now) => begunAhead(now, { base, since: '', entries: [...entries] }));
+      this.record((now) => begunAhead(now, this.beginning(base, entries)));
       this.runs += 1;
       this.ahead.set(last, undefined);
     }
@@ -416,7 +424,7 @@ class Simulation {
       this.record((now) =>
         red
           ? ran(now, { upto: step.upto, red, time: '', log: 'x' })
-          : ranGreen(now, { base: headOfBatch(batch), since: '', entries }, { log: 'x' }),
+          : ranGreen(now, this.beginning(headOfBatch(batch), entries), { log: 'x' }),
       );
       this.tell(entry.candidate, red);
       if (red) this.ahead = new Map();
@@ -474,7 +482,7 @@ class Simulation {
     const base = headOfBatch(batch);
     const entries = this.build(base, without, true);
     if (entries.length === 0) return this.beneath(batch);
-    this.record((now) => begunBeside(now, { base, since: '', entries: [...entries] }));
+    this.record((now) => begunBeside(now, this.beginning(base, entries)));
     const red = this.test(entries.at(-1)?.candidate ?? '');
     this.record((now) => turned(ranBeside(now, { upto: entries.length, red, time: '', log: 'x' }), ''));
     const rest = batch.entries.slice(batch.landed + 1);
