@@ -2,7 +2,19 @@
 
 import type { Instant } from '../text/time.ts';
 import { complaint, failure } from './failures.ts';
-import { activity, amount, context, dollars, type Json, object, objects, record, string, tool } from './json-lines.ts';
+import {
+  activity,
+  amount,
+  context,
+  dollars,
+  type Json,
+  object,
+  objects,
+  record,
+  sessionNamed,
+  string,
+  tool,
+} from './json-lines.ts';
 import type { AgentEvent, Counting, FailureKind, Parser } from './provider.ts';
 import { fromEpoch } from './quota-reset.ts';
 import { costSince, usage } from './token-counts.ts';
@@ -81,8 +93,7 @@ function system(event: Json, tally: Tally): readonly AgentEvent[] {
   if (event['subtype'] === 'init') {
     tally.model = string(event['model']) ?? tally.model;
     tally.window = claudeWindow(tally.model);
-    const id = string(event['session_id']);
-    return id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
+    return sessionNamed(string(event['session_id']));
   }
   if (event['subtype'] !== 'api_retry') return [];
   const why = string(event['error']) ?? 'error';

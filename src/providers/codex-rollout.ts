@@ -9,8 +9,8 @@ import type { AgentEvent, Counting } from './provider.ts';
 import { since, usage } from './token-counts.ts';
 
 const TAIL_BYTES = 256 * 1024;
-/** A thread keeps the file of the day it began on; one that is older than this many busy days is not looked for. */
-const MOST_DAYS = 60;
+/** A thread keeps the file of the day it began on; one that is further behind than so many folders is not looked for. */
+const MOST_FOLDERS = 100;
 
 /** The newest figures, or none. Never throws: they are a help, not a need. */
 export async function rolloutFigures(
@@ -30,33 +30,31 @@ export async function rolloutFigures(
 
 /** sessions/2026/11/15/rollout-…-<thread>.jsonl, newest day first. */
 function rolloutOf(disk: Disk, sessions: string, thread: string): string | undefined {
-  let left = MOST_DAYS;
-  for (const year of newestFirst(disk, sessions)) {
-    for (const month of newestFirst(disk, year)) {
-      for (const day of newestFirst(disk, month)) {
-        if (left-- <= 0) return undefined;
-        const found = namesIn(disk, day).find((name) => name.endsWith(`-${thread}.jsonl`));
+  let left = MOST_FOLDERS;
+  const newestFirst = (folder: string): readonly string[] =>
+    namesIn(folder)
+      .filter((name) => /^\d+$/.test(name))
+      .sort()
+      .reverse()
+      .map((name) => join(folder, name));
+  /** The folder is the agent's to fill: links lead nowhere, and of one with as many names nothing is looked for. */
+  const namesIn = (folder: string): readonly string[] => {
+    left -= 1;
+    if (left < 0 || disk.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+    const names = disk.someNames(folder, MOST_NAMES);
+    return names.length < MOST_NAMES ? names : [];
+  };
+  for (const year of newestFirst(sessions))
+    for (const month of newestFirst(year))
+      for (const day of newestFirst(month)) {
+        if (left <= 0) return undefined;
+        const found = namesIn(day).find((name) => name.endsWith(`-${thread}.jsonl`));
         if (found !== undefined) return join(day, found);
       }
-    }
-  }
   return undefined;
 }
 
-const newestFirst = (disk: Disk, folder: string): readonly string[] =>
-  namesIn(disk, folder)
-    .filter((name) => /^\d+$/.test(name))
-    .sort()
-    .reverse()
-    .map((name) => join(folder, name));
-
-/** The folder is the agent's to fill: of one with as many names nothing is looked for. */
 const MOST_NAMES = 2000;
-
-function namesIn(disk: Disk, folder: string): readonly string[] {
-  const names = disk.someNames(folder, MOST_NAMES);
-  return names.length < MOST_NAMES ? names : [];
-}
 
 async function tailOf(disk: Disk, path: string): Promise<string> {
   // The folder may be an agent's own: a pipe that it left there must not hold us up, nor a link lead us away.

@@ -3,7 +3,7 @@
 
 import type { Instant } from '../text/time.ts';
 import { complaint, failure, failureKind } from './failures.ts';
-import { activity, amount, type Json, object, objects, record, shellLine, string } from './json-lines.ts';
+import { activity, amount, type Json, object, objects, record, sessionNamed, shellLine, string } from './json-lines.ts';
 import type { AgentEvent, Counting, Parser } from './provider.ts';
 import { since, usage } from './token-counts.ts';
 
@@ -12,10 +12,8 @@ export function codexParser(counting: Counting = {}): Parser {
     stdout(line, now) {
       const event = record(line);
       switch (event?.['type']) {
-        case 'thread.started': {
-          const id = string(event['thread_id']);
-          return id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
-        }
+        case 'thread.started':
+          return sessionNamed(string(event['thread_id']));
         case 'item.started':
         case 'item.updated':
         case 'item.completed':

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../text/time.ts';
 import { complaint, failure } from './failures.ts';
-import { activity, amount, type Json, object, record, string, tool } from './json-lines.ts';
+import { activity, amount, type Json, object, record, sessionNamed, string, tool } from './json-lines.ts';
 import type { AgentEvent, Counting, Parser } from './provider.ts';
 import { usage } from './token-counts.ts';
 
@@ -15,11 +15,9 @@ export function geminiParser(counting: Counting = {}): Parser {
       const event = record(line);
       if (event?.['type'] !== 'message') sentence = '';
       switch (event?.['type']) {
-        case 'init': {
+        case 'init':
           model = string(event['model']) ?? model;
-          const id = string(event['session_id']);
-          return id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
-        }
+          return sessionNamed(string(event['session_id']));
         case 'message':
           if (event['role'] !== 'assistant') return [];
           sentence = `${event['delta'] === true ? sentence : ''}${string(event['content']) ?? ''}`.slice(-2000);

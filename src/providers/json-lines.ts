@@ -94,3 +94,7 @@ export function context(used: number | undefined, window: number | undefined): r
   if (used === undefined || window === undefined || window <= 0 || used <= 0) return [];
   return [{ kind: 'context', percent: Math.min(100, Math.round((used / window) * 1000) / 10) }];
 }
+
+/** An agent can write into its CLI's stream: what is no plain id would be an option of the next session's CLI. */
+export const sessionNamed = (id: string | undefined): readonly { readonly kind: 'session'; readonly id: string }[] =>
+  id !== undefined && /^[A-Za-z0-9][\w.:-]{0,199}$/.test(id) ? [{ kind: 'session', id }] : [];

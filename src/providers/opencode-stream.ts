@@ -3,7 +3,18 @@
 
 import type { Instant } from '../text/time.ts';
 import { complaint, failure } from './failures.ts';
-import { activity, amount, context, dollars, type Json, object, record, string, tool } from './json-lines.ts';
+import {
+  activity,
+  amount,
+  context,
+  dollars,
+  type Json,
+  object,
+  record,
+  sessionNamed,
+  string,
+  tool,
+} from './json-lines.ts';
 import type { AgentEvent, Counting, Parser } from './provider.ts';
 import { usage } from './token-counts.ts';
 
@@ -37,7 +48,7 @@ export function opencodeParser({ model }: Counting = {}, window?: number): Parse
       const event = record(line);
       if (event === undefined) return [];
       const id = string(event['sessionID']);
-      const first: readonly AgentEvent[] = named || id === undefined ? [] : [{ kind: 'session', id: id.slice(0, 200) }];
+      const first: readonly AgentEvent[] = named ? [] : sessionNamed(id);
       named ||= id !== undefined;
       return [...first, ...read(event, now)];
     },

@@ -11,7 +11,7 @@ import { realOf, statOf } from './toolchains.ts';
 const MOST = 200;
 /** A name that is not absolute is looked for from so many folders, the project's root first; so many looks in all. */
 const MOST_FOLDERS = 500;
-const MOST_LOOKS = 100_000;
+const MOST_LOOKS = 20_000;
 
 /** The paths to hide, as the sandbox would show them. `own`: folders of the session's, in which it has its own servers. */
 export function visibleSockets(disk: Disk, policy: Policy, root: string, own: readonly string[]): readonly string[] {
@@ -54,14 +54,23 @@ function boundNames(disk: Disk, root: string): ReadonlySet<string> {
   const folders = parents.length === 0 ? [] : workFolders(disk, root);
   return new Set([
     ...socketsIn(disk, root),
-    ...[root, ...folders]
-      .flatMap((folder) => parents.map((parent) => join(folder, parent)))
-      .slice(0, MOST_LOOKS)
+    ...someOf([root, ...folders], parents)
       .filter((folder) => statOf(disk, folder)?.isDirectory() === true)
       .flatMap((folder) => socketsIn(disk, folder))
       .filter((path) => bound.has(basename(path))),
     ...[...names].filter((name) => isAbsolute(name)),
   ]);
+}
+
+/** Agents bind as many names as they like: all pairs would be millions. */
+function someOf(folders: readonly string[], parents: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const folder of folders)
+    for (const parent of parents) {
+      if (found.length >= MOST_LOOKS) return found;
+      found.push(join(folder, parent));
+    }
+  return found;
 }
 
 /** A named pipe, too: whoever waits at it does what is written there. */

@@ -1,6 +1,6 @@
 // Codex's own record of a thread: tokens and context while it works.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realDisk } from '../../../src/ports/disk.ts';
@@ -65,4 +65,23 @@ test('nothing to find is no trouble', async () => {
   write('2026/11/15', [NOT_YET]);
   expect(await measure?.({ disk: realDisk, env: env() }, THREAD)).toEqual([]);
   expect(await measure?.({ disk: realDisk, env: env() }, '../../../etc/passwd')).toEqual([]);
+});
+
+test('folders that an agent linked in a thousand ways are looked at a hundred times at most', async () => {
+  const sessions = join(home, 'sessions');
+  for (const folder of ['2026', 'months']) mkdirSync(join(sessions, folder), { recursive: true });
+  for (let n = 1; n < 1500; n += 1) {
+    symlinkSync(join(sessions, 'months'), join(sessions, String(3000 + n)));
+    mkdirSync(join(sessions, 'months', String(n)));
+  }
+  let looks = 0;
+  const disk = {
+    ...realDisk,
+    someNames: (...args: Parameters<typeof realDisk.someNames>) => {
+      looks += 1;
+      return realDisk.someNames(...args);
+    },
+  };
+  expect(await measure?.({ disk, env: env() }, THREAD)).toEqual([]);
+  expect(looks).toBeLessThanOrEqual(100);
 });

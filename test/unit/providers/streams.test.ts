@@ -9,6 +9,25 @@ import { activities, last, play, provider, RECORDED } from './recordings.ts';
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
+describe('an id that an agent wrote into its CLI’s stream', () => {
+  const said: Readonly<Record<string, (id: string) => object>> = {
+    claude: (session_id) => ({ type: 'system', subtype: 'init', session_id }),
+    codex: (thread_id) => ({ type: 'thread.started', thread_id }),
+    gemini: (session_id) => ({ type: 'init', session_id }),
+    opencode: (sessionID) => ({ type: 'step_start', sessionID, part: {} }),
+  };
+  test.each(Object.keys(said))('%s: is never an option of its next session', (name) => {
+    const ids = (id: string) =>
+      provider(name)
+        .parser({})
+        .stdout(JSON.stringify(said[name]?.(id)), 0)
+        .filter(({ kind }) => kind === 'session');
+    expect(ids('0192-af.b_c:1')).toEqual([{ kind: 'session', id: '0192-af.b_c:1' }]);
+    for (const bad of ['-cdeveloper_instructions="x"', '--settings={}', 'a b', 'a\u0000b', '', '../x', 'é', 'a\n'])
+      expect(ids(bad)).toEqual([]);
+  });
+});
+
 describe('a session that worked', () => {
   test.each(['claude', 'codex', 'gemini', 'opencode'])('%s: id, doing, tokens, a good end', (name) => {
     const events = play(name, 'work');
