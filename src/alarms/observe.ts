@@ -158,8 +158,12 @@ const hasIntegration = ({ disk, paths }: BoardContext, { state }: Board): boolea
     : isBranchThere(disk, paths.root, settings(state).integration_branch);
 
 /** What a single look knows besides the board it has read; for commands that show alarms and publish none. */
-export async function surroundingsOf(context: StoreContext, snapshot: Snapshot): Promise<Surroundings> {
-  const { board: _read, ...known } = await know(context, snapshot);
+export async function surroundingsOf(
+  context: StoreContext,
+  snapshot: Snapshot,
+  rules: 'checked' | 'unchecked' = 'checked',
+): Promise<Surroundings> {
+  const { board: _read, ...known } = await know(context, snapshot, rules);
   const integrationThere = hasIntegration(context, snapshot.board);
   const exchange = readOutage(context, snapshot.now);
   return { ...known, aside: rejectedReader(context)(), integrationThere, exchange };
@@ -180,10 +184,15 @@ export const SETTLE_MS = 150;
 /** Between announcements nothing changes but what time brings. */
 const WITHIN = 10_000;
 
-async function know(context: StoreContext, snapshot: Snapshot): Promise<Known> {
+/** `unchecked`: for who looks again and again; every task is looked at to check the rules. */
+async function know(
+  context: StoreContext,
+  snapshot: Snapshot,
+  rules: 'checked' | 'unchecked' = 'checked',
+): Promise<Known> {
   const { board, notices } = snapshot;
   const { lastChange, edits, unbacked } = await recent(context, snapshot);
-  const invalid = (await problemOf(context, notices)) ?? violationOf(board);
+  const invalid = (await problemOf(context, notices)) ?? (rules === 'checked' ? violationOf(board) : undefined);
   return { board, notices, lastChange, edits: edits ?? [], unbacked: unbacked ?? [], invalid };
 }
 

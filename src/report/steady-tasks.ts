@@ -12,7 +12,7 @@ export function stillThere({ state: { tasks }, archived }: Board, limits: Settin
   seenBefore = { tasks, archived, limits };
   const isStill =
     before?.limits === limits &&
-    before.archived === archived &&
+    sameStatuses(before.archived, archived) &&
     before.tasks.length === tasks.length &&
     before.tasks.every((then, at) => {
       const task = tasks[at];
@@ -20,3 +20,7 @@ export function stillThere({ state: { tasks }, archived }: Board, limits: Settin
     });
   return isStill ? before.tasks : [];
 }
+
+/** Each reading of a board makes the list of archived tasks anew. */
+const sameStatuses = (one: Board['archived'], other: Board['archived']): boolean =>
+  one === other || (one?.size === other?.size && [...(one ?? [])].every(([id, status]) => other?.get(id) === status));

@@ -127,6 +127,8 @@ async function* journal({ files, paths }: BoardContext, from = 0): AsyncGenerato
 /** Without file system events (network mounts, containers, no watcher left) a change is noticed this late. */
 const FALLBACK_MS = 2000;
 const SETTLE_MS = 4;
+/** The last thing that a commit touches is there: it is over. */
+const OVER_MS = 1;
 /** From a commit's entry in the journal to its state.yaml, which a large board takes some time to write. */
 const COMMIT_MS = 40;
 
@@ -148,7 +150,7 @@ function watchFiles(context: BoardContext, changed: () => void): () => void {
     changed();
   };
   // A commit touches the journal first and state.yaml last; read in the middle of it, a board costs twice as much as after it.
-  const commit = basename(paths.journal);
+  const [commit, state] = [basename(paths.journal), basename(paths.state)];
   let settling: { readonly due: number; readonly stop: () => void } | undefined;
   const compareIn = (ms: number): void => {
     const due = clock.monotonic() + ms;
@@ -161,7 +163,8 @@ function watchFiles(context: BoardContext, changed: () => void): () => void {
     settling = { due, stop };
   };
   const watcher = watchFolder(context, paths.liza, (file) => {
-    if (file === null || names.has(file)) compareIn(file === commit ? COMMIT_MS : SETTLE_MS);
+    if (file !== null && !names.has(file)) return;
+    compareIn(file === commit ? COMMIT_MS : file === state && settling !== undefined ? OVER_MS : SETTLE_MS);
   });
   const stopComparing = clock.every(FALLBACK_MS, compare);
   return () => {

@@ -39,6 +39,8 @@ export function openFeed(context: StoreContext, crew: CrewControl | undefined): 
   let last:
     | { readonly key: string; readonly state: unknown; readonly at: Instant; readonly looked: Looked }
     | undefined;
+  /** The rules are checked at the first look, and again with what changes by time alone; a broken one each time. */
+  let sound: Instant | undefined;
   const look = async (): Promise<Looked> => {
     const snapshot = await context.store.read();
     const other = crew === undefined ? crewElsewhere(context) : { view: crew.view(), text: '' };
@@ -46,7 +48,9 @@ export function openFeed(context: StoreContext, crew: CrewControl | undefined): 
     const { now } = snapshot;
     if (crew === undefined && last?.key === key && last.state === snapshot.board.state && now - last.at < STALE_MS)
       return last.looked;
-    const looked = await lookAt(context, snapshot, other?.view);
+    const isChecked = sound === undefined || now - sound >= STALE_MS;
+    const looked = await lookAt(context, snapshot, other?.view, isChecked ? 'checked' : 'unchecked');
+    if (isChecked) sound = looked.isSound ? now : undefined;
     last = { key, state: snapshot.board.state, at: now, looked };
     return looked;
   };
@@ -55,10 +59,16 @@ export function openFeed(context: StoreContext, crew: CrewControl | undefined): 
 
 type Known = Pick<CrewView, 'members' | 'alarms' | 'events' | 'waitsFor' | 'lag' | 'unconfined'>;
 
-async function lookAt(context: StoreContext, snapshot: Snapshot, known: Known | undefined): Promise<Looked> {
+async function lookAt(
+  context: StoreContext,
+  snapshot: Snapshot,
+  known: Known | undefined,
+  rules: 'checked' | 'unchecked',
+): Promise<Looked & { readonly isSound: boolean }> {
   const { board, now, seq, notices } = snapshot;
   // The crew's watcher has them already.
-  const alarms = known?.alarms ?? alarmsOf(board, now, await surroundingsOf(context, snapshot));
+  const around = known === undefined ? await surroundingsOf(context, snapshot, rules) : undefined;
+  const alarms = around === undefined ? (known?.alarms ?? []) : alarmsOf(board, now, around);
   // What a reached goal waits for is told by git.
   const base = board.state.goal.status === 'COMPLETED' ? await baseDistance(context, board) : undefined;
   const status = statusWithoutWhy(board, now, alarms, notices);
@@ -72,6 +82,7 @@ async function lookAt(context: StoreContext, snapshot: Snapshot, known: Known | 
     why,
     crew,
     hasCrew: known?.members.some(({ state }) => state !== 'stopped') === true,
+    isSound: around?.invalid === undefined,
   };
 }
 

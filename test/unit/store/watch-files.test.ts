@@ -68,7 +68,7 @@ test('a commit is told once, when its state.yaml is there', () => {
   expect(told).toEqual([]);
   write('state.yaml');
   pass(100);
-  expect(told).toEqual([19]);
+  expect(told).toEqual([16]);
 });
 
 test('a commit whose writer was killed before its state.yaml is told all the same', () => {
