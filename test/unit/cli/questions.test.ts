@@ -69,7 +69,7 @@ test('answer needs a name first, and says what is open', async () => {
 test('answer --accept closes every open question that has an assumption', async () => {
   await here.liza(['ask', 'How often?', '--assume', 'twice']);
   const ran = await here.liza(['answer', '--accept']);
-  expect(ran.stdout).toContain('assumed as asked: q-2');
+  expect(ran.stdout).toContain('accepted as assumed: q-2');
   expect((await questions()).map(({ status }) => status)).toEqual(['open', 'assumed']);
 });
 

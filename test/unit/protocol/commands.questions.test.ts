@@ -827,7 +827,7 @@ describe('a question that was overtaken', () => {
       expect(openQuestions(w.state)).toEqual([]);
       expect(w.run(who, withdraw('q-1')).already).toBe(true);
       w.run(PLANNER, ask('Another?'));
-      expect(w.run(HUMAN, accept()).detail).toBe('assumed as asked: q-2');
+      expect(w.run(HUMAN, accept()).detail).toBe('accepted as assumed: q-2');
     }
   });
 

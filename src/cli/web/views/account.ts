@@ -80,7 +80,7 @@ const soughtForm = ({ base }: Seen, sought: string): Markup =>
 
 const chainMarkup = ({ entries, problems, remarks }: Chain): Markup =>
   problems.length === 0
-    ? html`<h2><span class="tag yes">The chain holds</span></h2><p>${String(entries)} entries of the journal, each of which follows from the one before.${remarks.length === 0 ? undefined : html` <span class="said">${remarks.join('; ')}.</span>`}</p>`
+    ? html`<h2><span class="tag yes">The chain holds</span></h2><p>${String(entries)} entries of the journal, each with the hash of the one before: none was changed or taken out afterwards, unless all behind it were written anew.${remarks.length === 0 ? undefined : html` <span class="said">${remarks.join('; ')}.</span>`}</p>`
     : html`<h2><span class="tag no">The chain is broken</span></h2><ul>${problems.map((problem) => html`<li class="said">${problem}</li>`)}</ul><p>In a terminal: <code>liza log verify</code></p>`;
 
 function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge, isAlone = false): Part {
@@ -95,7 +95,7 @@ function mergePart(seen: Seen, { task, commit, time, reviewed }: Merge, isAlone 
     `m-${versionOf(`${task.id}${commit}`)}`,
     html`<h2>${taskLink(seen, task.id)} <code>${commit.slice(0, 12)}</code> <span class="meta">${moment(time)}</span></h2>
 <p class="said">${task.description ?? ''}</p>
-<dl class="short"><dt>Written by</dt><dd>${authors.join(', ') || 'not recorded'}</dd><dt>Approved by</dt><dd>${approvals.map(({ by }) => by ?? 'somebody').join(', ') || task.approved_by || 'not recorded'}</dd>${reviewed === undefined ? undefined : html`<dt>Reviewed commit</dt><dd><code>${reviewed.slice(0, 12)}</code>${last === 0 ? undefined : html` <a href="${seen.base}/task/${task.id}/diff/${String(last)}">what it changes<span class="sr">, ${task.id}</span></a>`}${reviewed === commit ? undefined : html`<div class="hint">Liza merged it with what had landed before: ${commit.slice(0, 12)}</div>`}</dd>`}<dt>Planned by</dt><dd>${planned_by ?? 'a person'}</dd><dt>Rounds</dt><dd>${String(rounds.length)}, in ${String(iterations)} ${iterations === 1 ? 'iteration' : 'iterations'}</dd>${unconfined.length === 0 ? undefined : html`<dt>No sandbox</dt><dd class="no">${unconfined.join(', ')}</dd>`}</dl>${
+<dl class="short"><dt>Written by</dt><dd>${authors.join(', ') || 'not recorded'}</dd><dt>Approved by</dt><dd>${approvals.map(({ by }) => by ?? 'somebody').join(', ') || task.approved_by || 'not recorded'}</dd>${reviewed === undefined ? undefined : html`<dt>Reviewed commit</dt><dd><code>${reviewed.slice(0, 12)}</code>${last === 0 ? undefined : html` <a href="${seen.base}/task/${task.id}/diff/${String(last)}">what it changes<span class="sr">, ${task.id}</span></a>`}${reviewed === commit ? undefined : html`<div class="hint">With what had landed before it, Liza merged it as ${commit.slice(0, 12)}</div>`}</dd>`}<dt>Planned by</dt><dd>${planned_by ?? 'a person'}</dd><dt>Rounds</dt><dd>${String(rounds.length)}, in ${String(iterations)} ${iterations === 1 ? 'iteration' : 'iterations'}</dd>${unconfined.length === 0 ? undefined : html`<dt>No sandbox</dt><dd class="no">${unconfined.join(', ')}</dd>`}</dl>${
       evidence.size === 0
         ? html`<p class="none">No evidence is named for its criteria.</p>`
         : html`<ul class="evidence">${[...evidence].map(([criterion, all]) => html`<li class="said">${criterion}<ul>${all.map((one) => html`<li class="said yes">${one}</li>`)}</ul></li>`)}</ul>`

@@ -314,7 +314,7 @@ function accepted(s: Situation<'answer'>, targets: readonly Question[]): Change 
   const ids = targets.map(({ id }) => id);
   return {
     state: closeQuestions(s, s.state, ids, { status: 'assumed' }),
-    detail: `assumed as asked: ${ids.join(', ')}`,
+    detail: `accepted as assumed: ${ids.join(', ')}`,
     said: targets.flatMap(({ assume }) => assume ?? []).join('; '),
     ...defined({ task: targets.length === 1 ? targets[0]?.task : undefined }),
   };
