@@ -46,8 +46,15 @@ const MARKED: readonly Shape[] = [
   { needles: ['AIza'], pattern: marked(/AIza[0-9A-Za-z_-]{30,}/) },
   { needles: ['ya29.'], pattern: marked(/ya29\.[0-9A-Za-z_-]{20,}/) },
   { needles: ['GOCSPX-'], pattern: marked(/GOCSPX-[0-9A-Za-z_-]{20,}/) },
-  // Its first parts are bounded: a text of nothing but beginnings would be read to its end from each of them.
-  { needles: ['eyJ'], pattern: marked(/eyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{4,}/) },
+  // Each run of its characters is read twice at most, by looking ahead from where it begins: a text of nothing but beginnings
+  // would be read on and on from each of them.
+  {
+    needles: ['eyJ'],
+    pattern: new RegExp(
+      `(?<![\\w-])(?=[\\w-]{11,20000}\\.[\\w-]{8,8000}\\.[\\w-]{4})([\\w-]*?${BORDER})eyJ[\\w-]{8,}\\.[\\w-]{8,8000}\\.[\\w-]{4,}`,
+      'g',
+    ),
+  },
   {
     needles: OTHERS,
     pattern: marked(
@@ -189,7 +196,7 @@ function withoutKeys(text: string): string {
 function unendedKey(text: string, from: number): number {
   const rest = text.slice(from, from + LONGEST_KEY);
   const other = rest.indexOf('-----BEGIN ');
-  const lines = (other < 0 ? rest : rest.slice(0, other)).split(/(\r?\n|(?:\\)+[rn])/);
+  const lines = (other < 0 ? rest : rest.slice(0, other)).split(/(\r?\n|(?<!\\)\\+[rn])/);
   let at = from;
   let held = from;
   for (const [n, line] of lines.entries()) {

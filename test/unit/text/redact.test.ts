@@ -130,6 +130,11 @@ test.each([
   ['SendGrid', `SG.${'aB3dE5fG'.repeat(3)}.${'aB3dE5fG'.repeat(5)}`, '[redacted]'],
   ['PyPI', `pypi-AgEIcHlwaS5vcmc${'aB3d'.repeat(6)}`, '[redacted]'],
   ['age', `AGE-SECRET-KEY-1${'QPZR9YX8'.repeat(7)}`, '[redacted]'],
+  [
+    'JWT, behind what is none and in colour',
+    `ab_-eyJ.c \u001b[31m${'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcdEF12_-x'}\u001b[0m`,
+    'ab_-eyJ.c \u001b[31m[redacted]\u001b[0m',
+  ],
   ['an option', 'deploy --password s3cr3t!pw9 --force', 'deploy --password [redacted] --force'],
   ['between quotes', `password: "s3cr3t!pw#9"`, `password: "[redacted]"`],
 ])('a secret %s', (_what, text, clean) => expect(redact(text)).toBe(clean));
@@ -191,6 +196,16 @@ test('no text costs more than its length, whatever it is made of', () => {
       expect(spent(), piece + joint).toBeLessThan(500);
     }
   }
+  // Long beginnings that share what follows them, and lines of a key that end in nothing but backslashes.
+  for (const piece of [
+    `${'-eyJ'.repeat(247)}.${'-eyJ'.repeat(1997)}.!`,
+    `-----BEGIN PRIVATE KEY-----${'\\'.repeat(15_900)}`,
+  ]) {
+    const spent = cpuTimer();
+    redact(piece.repeat(1_000_000 / piece.length));
+    expect(spent(), piece.slice(0, 40)).toBeLessThan(500);
+  }
+  expect(() => redact('-eyJ'.repeat(2_000_000))).not.toThrow();
   const spent = cpuTimer();
   const stream = redactor([]);
   for (let n = 0; n < 300_000; n += 1) stream.push('a');
