@@ -62,8 +62,8 @@ export interface RunningAgent {
 }
 
 const LOG_LIMIT = 16 * 1024 * 1024;
-/** A line that carries a whole file may be long; one without end must not pile up. */
-const LONGEST_LINE = 8 * 1024 * 1024;
+/** A line that carries a whole file may be long; one without end must not pile up, and a line is looked at in one go. */
+const LONGEST_LINE = 1024 * 1024;
 /** So many plain lines of each piece are passed on in a flood; a line that may be an event always is. */
 const MOST_LINES = 100;
 const POLL_MS = 25;
@@ -130,7 +130,7 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
         program.onInside?.(inside);
       })
     : undefined;
-  const output = openOutput(host.disk, {
+  const output = openOutput(host, {
     logFile: program.logFile,
     logLimit: LOG_LIMIT,
     secrets: secretsOf(program.env),
@@ -165,7 +165,7 @@ function follow(host: Host, program: AgentProgram, { child, pid, session, mark }
       await within(host.clock, DRAIN_MS, drained);
       for (const stream of [stdin, stdout, stderr]) stream?.destroy();
       child.unref();
-      return { ...output.close(), survivors };
+      return { ...(await output.close()), survivors };
     },
   };
 }

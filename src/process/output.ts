@@ -4,9 +4,9 @@
 
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Disk } from '../ports/disk.ts';
+import type { Host } from '../ports/host.ts';
 import { defined } from '../protocol/values.ts';
-import { lineRedactor, redactor, redactTail } from './redacting-stream.ts';
+import { lineRedactor, redactor, redactTail, withoutHalf } from './redacting-stream.ts';
 
 export interface OutputRequest {
   readonly logFile?: string | undefined;
@@ -19,7 +19,8 @@ export interface OutputRequest {
 
 export interface Output {
   write(chunk: Buffer): void;
-  close(): Printed;
+  /** Others have their turn while it is looked through. */
+  close(): Promise<Printed>;
 }
 
 export interface Printed {
@@ -34,11 +35,15 @@ const LOG_LIMIT = 2 * 1024 * 1024;
 /** The usage that npm prints below its reason has four thousand. */
 const TAIL = 8192;
 const LINE = 4096;
+/** What is looked at in one go. */
+const PIECE = 64 * 1024;
+
+type Place = Pick<Host, 'disk' | 'clock'>;
 
 /** Throws when the log cannot be begun. */
-export function openOutput(disk: Disk, request: OutputRequest): Output {
+export function openOutput(host: Place, request: OutputRequest): Output {
   const { logFile, onLine, secrets = [] } = request;
-  const log = logFile === undefined ? undefined : openLog(disk, logFile, request.logLimit ?? LOG_LIMIT, secrets);
+  const log = logFile === undefined ? undefined : openLog(host, logFile, request.logLimit ?? LOG_LIMIT, secrets);
   const clean = lineRedactor(secrets);
   const lines = onLine === undefined ? undefined : lineByLine((line) => onLine(clean(line)));
   const tail = lastBytes(TAIL);
@@ -50,8 +55,8 @@ export function openOutput(disk: Disk, request: OutputRequest): Output {
       log?.write(chunk);
       lines?.write(chunk);
     },
-    close: () => {
-      const logProblem = log?.close();
+    close: async () => {
+      const logProblem = await log?.close();
       lines?.close();
       const last = wholeCharacters(tail.bytes()).toString('latin1');
       const clean = tail.dropped() > 0 ? redactTail(last, secrets) : whole(last, secrets);
@@ -70,7 +75,7 @@ const whole = (text: string, secrets: readonly string[]): string => {
  * The first half of the limit goes to the file line by line; of the rest the last half follows at the end. Only what
  * is kept is looked at for secrets: a flood costs no more than its beginning and its end.
  */
-function openLog(disk: Disk, file: string, limit: number, secrets: readonly string[]) {
+function openLog({ disk, clock }: Place, file: string, limit: number, secrets: readonly string[]) {
   disk.mkdirSync(dirname(file), { recursive: true });
   // What is there, perhaps a link or a fifo that an agent made, is not written through.
   disk.rmSync(file, { force: true });
@@ -98,11 +103,16 @@ function openLog(disk: Disk, file: string, limit: number, secrets: readonly stri
       end ??= lastBytes(limit - half);
       end.push(chunk.subarray(first.length));
     },
-    close(): string | undefined {
+    async close(): Promise<string | undefined> {
       const left = end?.dropped() ?? 0;
-      const rest = end?.bytes().toString('latin1') ?? '';
-      if (left > 0) put(`${clean.end(true)}\n[liza: ${left} bytes left out]\n${redactTail(rest, secrets)}`);
-      else put(clean.push(rest) + clean.end());
+      const kept = end?.bytes().toString('latin1') ?? '';
+      if (left > 0) put(`${clean.end(true)}\n[liza: ${left} bytes left out]\n`);
+      const rest = left > 0 ? withoutHalf(kept) : kept;
+      for (let at = 0; at < rest.length; at += PIECE) {
+        put(clean.push(rest.slice(at, at + PIECE)));
+        await clock.nextTurn();
+      }
+      put(clean.end());
       disk.closeSync(fd);
       return problem;
     },

@@ -57,12 +57,15 @@ export function lineRedactor(secrets: readonly string[]): (line: string) => stri
   };
 }
 
-/** Redacts a text whose beginning was left out: it may start with the rest of a secret, or of a key. */
-export function redactTail(text: string, secrets: readonly string[]): string {
+/** Redacts a text whose beginning was left out. */
+export const redactTail = (text: string, secrets: readonly string[]): string =>
+  redact(withoutHalf(text), inBytes(secrets));
+
+/** A text whose beginning was left out may start with the rest of a secret, or of a key. */
+export function withoutHalf(text: string): string {
   const end = END.exec(text);
   const within = end !== null && !text.slice(0, end.index).includes('-----BEGIN ');
-  const whole = within ? HIDDEN + text.slice(end.index + end[0].length) : text.replace(FIRST_WORD, HIDDEN);
-  return redact(whole, inBytes(secrets));
+  return within ? HIDDEN + text.slice(end.index + end[0].length) : text.replace(FIRST_WORD, HIDDEN);
 }
 
 /** Secrets as they look in a text of one character per byte. */

@@ -67,9 +67,9 @@ export async function runProgram(host: Host, program: Program): Promise<Ended> {
   try {
     const tag = host.random.hex(16);
     const child = await start(host, program, tag, pipe);
-    if ('reason' in child) return ended({ how: 'not-started', ...child }, output.close());
+    if ('reason' in child) return ended({ how: 'not-started', ...child }, await output.close());
     const { how, survivors, mistake } = await follow(host, program, { child, tag, pipe, output });
-    const printed = output.close();
+    const printed = await output.close();
     if (mistake.aborted) throw mistake.reason;
     return ended(how, printed, survivors);
   } finally {
@@ -83,7 +83,7 @@ function prepare(host: Host, program: Program): { readonly output: Output; reado
   let pipe: Pipe | undefined;
   try {
     pipe = openPipe(host, program.env);
-    return { pipe, output: openOutput(host.disk, { secrets: secretsOf(program.env), ...program }) };
+    return { pipe, output: openOutput(host, { secrets: secretsOf(program.env), ...program }) };
   } catch (error) {
     pipe?.closeWriteEnd();
     pipe?.close();
