@@ -8,6 +8,7 @@ import { isOfGoal, tasksOfGoal } from '../src/protocol/goal/goal-tasks.ts';
 import { mayRenew } from '../src/protocol/leases.ts';
 import type { State, Task } from '../src/protocol/state.ts';
 import { defined } from '../src/protocol/values.ts';
+import { keepable } from '../src/store/keepable.ts';
 import type {
   Committed,
   Decide,
@@ -90,7 +91,7 @@ export function memoryStore(first: State, options: MemoryOptions): Store {
 
     transact: async (operation: Operation, decide: Decide): Promise<Outcome> => {
       const at = now();
-      const decision = decide(board(), at);
+      const decision = keepable(decide(board(), at), { state });
       if (!decision.ok) return decision;
       if (!decision.already) commit(operation, decision, at);
       return { ...decision, seq: journal.length, notices: [] };

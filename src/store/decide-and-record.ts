@@ -11,6 +11,7 @@ import { gist } from '../text/format.ts';
 import type { BoardTransaction } from './board-transaction.ts';
 import { SIZE_LIMIT } from './bounded-text.ts';
 import { touchedRecords } from './changed-records.ts';
+import { keepable } from './keepable.ts';
 import type { Committed, Decide, Operation, Outcome } from './store.ts';
 import { LostRace, type Seen } from './transaction.ts';
 import { updateDocument, updateDocumentSimple } from './yaml/update.ts';
@@ -66,7 +67,7 @@ function tooLarge(actor: Actor, length: number, before: number): Refusal | undef
 
 /** The decision, and the document it leads to; commits nothing. */
 async function decideAndUpdate({ doc, normal, board }: Seen, decideOn: (board: Board) => Decision) {
-  const decision = decideOn(board);
+  const decision = keepable(decideOn(board), { state: board.state });
   if (!decision.ok || decision.already === true) return { decision };
   const target = normal.toFile(decision.state);
   const update = updateDocumentSimple(doc, target) ?? (await updateDocument(doc, target));

@@ -2,6 +2,7 @@
 // their order they are the text. An entry changes the rows that its lines touch, found by line numbers, so that a change
 // costs what it changes; only where records moved is a section written again. Pure.
 
+import { keepable } from '../keepable.ts';
 import type { BoardDocument, Section } from '../yaml/document.ts';
 import { sameItems } from '../yaml/equal.ts';
 import type { Hunk } from '../yaml/hunks.ts';
@@ -28,7 +29,7 @@ export interface PieceChange {
 const ALL = '';
 
 export function piecesOf(doc: BoardDocument): readonly Piece[] {
-  if (doc.sections.length === 0) return [{ section: ALL, key: '', text: doc.text, value: doc.value }];
+  if (doc.sections.length === 0) return [{ section: ALL, key: '', text: doc.text, value: keepable(doc.value) }];
   return doc.sections.flatMap((_, at) => piecesIn(doc, at));
 }
 
@@ -52,7 +53,8 @@ function pieceAt(doc: BoardDocument, at: number, index: number): Piece {
   const name = section.layout.keys[index] ?? null;
   const isWhole = section.kind === 'whole';
   const value = index === -1 ? (isWhole ? section.value : null) : valueAt(section.kind, section.value, name, index);
-  return { section: section.key, key, text: doc.source.slice(start, end), value };
+  // By hand, anything can be written as an escape: the text has it, the value could not be kept.
+  return { section: section.key, key, text: doc.source.slice(start, end), value: keepable(value) };
 }
 
 /** A record without a key of its own is named by its place; no key that Liza gives begins with `#`. */

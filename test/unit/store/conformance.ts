@@ -81,6 +81,24 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.deepEqual(plain((await other.read()).board.state), plain(state));
   },
 
+  'half a character and NUL are kept as a sign for them, whatever record they are in': async ({ store, other }) => {
+    const HALF = '\ud83d';
+    const decide: Decide = ({ state }, now) => {
+      const live = taskIn(state, 'live');
+      const history = [...(live.history ?? []), { time: iso(now), event: 'noted', agent: 'human', why: `a${HALF}b\0` }];
+      const tasks = state.tasks.map((task) =>
+        task === live ? { ...live, history, [`key${HALF}`]: [`😀${HALF}`] } : task,
+      );
+      return { ok: true, state: { ...state, tasks }, detail: `cut${HALF}`, said: `\udc00${HALF}` };
+    };
+    const { state } = committed(await store.transact(op('note'), decide));
+    const task = taskIn(state, 'live');
+    assert.equal((task.history?.at(-1) as Record<string, unknown> | undefined)?.['why'], 'a\ufffdb\ufffd');
+    assert.deepEqual(task['key\ufffd'], ['😀\ufffd']);
+    assert.deepEqual(plain((await other.read()).board.state), plain(state));
+    assert.match((await entriesOf(store)).at(-1)?.detail ?? '', /^cut\ufffd/);
+  },
+
   'a refusal changes nothing': async ({ store }) => {
     const before = await everything(store);
     const refusal = refuse('no', 'ask later', 3, 'input');

@@ -57,6 +57,13 @@ class Rows {
   }
 }
 
+test('a value has no half of a character, and no NUL: the server takes neither', async () => {
+  const doc = await open('tasks:\n  - id: a\n    why: "cut\\ud83d\\0"\nnote: "\\udc00"\n');
+  const rows = piecesOf(doc);
+  expect(rows.map(({ text }) => text).join('')).toBe(doc.text);
+  expect(rows.flatMap(({ value }) => value ?? [])).toEqual([{ id: 'a', why: 'cut\ufffd\ufffd' }, '\ufffd']);
+});
+
 test('after random changes of commands', async () => {
   await fc.assert(
     fc.asyncProperty(board, fc.nat(), fc.boolean(), fc.jsonValue(), async (value, seed, simple, drawn) => {
