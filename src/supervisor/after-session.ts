@@ -15,7 +15,7 @@ import type { Provider } from '../providers/provider.ts';
 import { refusedIn } from '../store/refused-commands.ts';
 import { readTold } from '../store/session-news.ts';
 import { transact } from '../store/transact.ts';
-import { gist } from '../text/format.ts';
+import { beginning, gist } from '../text/format.ts';
 import { duration, type Instant, instant, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
 import { type SupervisorContext, taskContextOf } from './context.ts';
@@ -138,7 +138,7 @@ function howText({ end, seconds }: SessionOutcome): string {
   if (end.resumeFailed === true)
     return `its provider no longer has the session to go on with: it starts afresh, after ${duration(seconds * 1000)}`;
   const said = declared === undefined ? '' : saidText(declared);
-  const failed = failure === undefined ? '' : `, ${failure.kind}: ${failure.text.slice(0, 120)}`;
+  const failed = failure === undefined ? '' : `, ${failure.kind}: ${beginning(failure.text, 120)}`;
   const ended = {
     exited: () => (how.kind === 'exited' && (how.code !== 0 || said === '') ? `exit ${how.code}` : ''),
     signalled: () => `ended by ${how.kind === 'signalled' ? how.signal : ''}`,

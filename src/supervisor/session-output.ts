@@ -5,6 +5,7 @@ import { lineRedactor } from '../process/redacting-stream.ts';
 import { defined } from '../protocol/values.ts';
 import type { AgentEvent, Usage } from '../providers/provider.ts';
 import { atLeast } from '../providers/token-counts.ts';
+import { gist } from '../text/format.ts';
 import { redact, secretsOf } from '../text/redact.ts';
 import type { Instant } from '../text/time.ts';
 import type { SupervisorContext } from './context.ts';
@@ -111,7 +112,8 @@ export function readOutput(
     add,
     addMeasured,
     line: (stream, line) => add(parser[stream](clean[stream](line), now())),
-    report: () => (lastLines.length === 0 ? report : { ...report, said: lastLines.map(oneLine).join('\n') }),
+    report: () =>
+      lastLines.length === 0 ? report : { ...report, said: lastLines.map((text) => gist(text)).join('\n') },
     lastSign: () => lastSign,
     alive: () => {
       lastSign = now();
@@ -125,7 +127,6 @@ export function readOutput(
 }
 
 const LAST_LINES = 3;
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
 const MOST_UPDATES = 100;
 
 /** Allows that many updates a second: nobody reads more than a few, and drawing them costs more than reading them did. */

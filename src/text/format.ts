@@ -7,9 +7,15 @@ export function gist(text: string, limit: number = GIST_LIMIT): string {
   const start = text.length > limit * 4 ? text.slice(0, limit * 4) : text;
   const line = (/[^\S ]| {2}/.test(start) ? start.replace(/\s+/g, ' ') : start).trim();
   if (line.length <= limit) return line;
-  const cut = line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
+  return `${beginning(line, limit - 1).trimEnd()}…`;
 }
+
+/** At most so much of it; no character is cut in two. */
+export const beginning = (text: string, limit: number): string =>
+  text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/, '');
+
+export const ending = (text: string, limit: number): string =>
+  text.length <= limit ? text : text.slice(-limit).replace(/^[\udc00-\udfff]/, '');
 
 /** All of the text in one line. */
 export const whole = (text: string): string => gist(text, Number.POSITIVE_INFINITY);

@@ -2,6 +2,8 @@
 // package manager's advertisement. Knows what node, mocha, TAP, pytest, unittest, make and npm print. Linear in the text;
 // where it recognises nothing, the last lines are told as they are.
 
+import { beginning } from './format.ts';
+
 const LONGEST = 240;
 const LONGEST_READ = 2000;
 /** Nobody reads a checksum to its end, and two of them fill a line. */
@@ -13,7 +15,7 @@ export function tellingLines(output: string, most: number): readonly string[] {
   const printed = output
     .replace(COLOURS, '')
     .split('\n')
-    .map((line) => line.slice(0, LONGEST_READ).replace(HASH, '$1\u2026').slice(0, LONGEST).trimEnd())
+    .map((line) => beginning(line.slice(0, LONGEST_READ).replace(HASH, '$1\u2026'), LONGEST).trimEnd())
     .filter((line) => line !== '');
   const lines = withCodes(printed).filter((line) => !isNoise(line));
   if (lines.length === 0) return printed.slice(-most);
@@ -31,7 +33,7 @@ export function tellingText(output: string, most: number): string {
     const text = tellingLines(output, most).join('\n');
     if (text.length <= most) return text;
   }
-  return tellingLines(output, 1).join('').slice(0, most);
+  return beginning(tellingLines(output, 1).join(''), most);
 }
 
 const MOST_LINES = 20;

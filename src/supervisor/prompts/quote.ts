@@ -3,6 +3,7 @@
 // A text that is cut says so outside the quotation, with the command that shows all of it.
 
 import { isFields } from '../../protocol/values.ts';
+import { beginning } from '../../text/format.ts';
 import { invisible } from '../../text/invisible.ts';
 
 /** Longer texts are cut; TEXT_LIMIT allows twice as much on the board. */
@@ -16,7 +17,7 @@ export function field(name: string, text: string | undefined, rest: string): rea
 
 export function quote(text: string, rest: string): readonly string[] {
   const whole = withoutLastBreaks(visible(text));
-  const shown = whole.length > QUOTE_LIMIT ? whole.slice(0, QUOTE_LIMIT).replace(/[\ud800-\udbff]$/, '') : whole;
+  const shown = beginning(whole, QUOTE_LIMIT);
   const lines = shown.split('\n').map((line) => `| ${line}`.trimEnd());
   if (shown === whole) return lines;
   return [...lines, `(cut after ${QUOTE_LIMIT} of ${whole.length} characters; all of it: \`${rest}\`)`];

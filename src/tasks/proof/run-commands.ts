@@ -14,6 +14,7 @@ import { type ProofRun, runOrder } from '../../protocol/review/proof.ts';
 import { RAN_NO_TEST } from '../../protocol/review/test-count.ts';
 import type { Settings, Task } from '../../protocol/state.ts';
 import { defined } from '../../protocol/values.ts';
+import { ending } from '../../text/format.ts';
 import type { TaskContext } from '../context.ts';
 import { endOf, fromRoot, howEnded, isGreen, runHere } from '../disposable-checkout.ts';
 import { readLog } from '../read-log.ts';
@@ -187,7 +188,7 @@ export const tenths = (seconds: number): number => Math.round(seconds * 10) / 10
 const SHOWN_LINES = 60;
 
 /** What is told, and kept on the board, of an output's end. */
-export const outputOf = (tail: readonly string[]): string => tail.join('\n').slice(-3000);
+export const outputOf = (tail: readonly string[]): string => ending(tail.join('\n'), 3000);
 
 export const short = (command: string): string => {
   const line = command.replace(/\s+/g, ' ');

@@ -1,6 +1,6 @@
 // What the tests on a merge candidate came to, and its words.
 
-import { gist } from '../../text/format.ts';
+import { ending, gist } from '../../text/format.ts';
 import type { NotFound } from './tests-not-found.ts';
 
 export const SCRIPT = 'scripts/integration-test.sh';
@@ -44,7 +44,7 @@ export const redOf = ({ reason, log, tail }: Red) => ({
   red: true,
   reason,
   log,
-  output: tail.join('\n').slice(-3000),
+  output: ending(tail.join('\n'), 3000),
 });
 
 /** Of a command, where it is told. */

@@ -1,6 +1,7 @@
 // Outputs as the tools printed them, and the lines of them that a reader is told.
 
 import { describe, expect, it } from 'vitest';
+import { beginning, ending } from '../../../src/text/format.ts';
 import { tellingLines, tellingText } from '../../../src/text/telling-lines.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 
@@ -350,4 +351,11 @@ it('that an assertion was false is said by its message, not by its fields', () =
   operator: '=='
 }`;
   expect(tellingLines(printed, 4)).toEqual(['AssertionError [ERR_ASSERTION]: the list has 4 lines']);
+});
+
+it('cuts no character in two', () => {
+  const line = `error: ${'a'.repeat(232)}\ud83d\ude00 and more`;
+  expect(tellingLines(line, 1)).toEqual([line.slice(0, 239)]);
+  expect(ending('\ud83d\ude00b', 2)).toBe('b');
+  expect(beginning('b\ud83d\ude00', 2)).toBe('b');
 });
