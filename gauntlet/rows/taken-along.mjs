@@ -134,8 +134,8 @@ export const g136 = {
 
 const NOT_HELD = {
   file: 'src/protocol/commands/messages/violations.ts',
-  find: "const held = approved?.status === 'APPROVED' && approved.review_commit === commit;",
-  put: 'const held = approved === null;',
+  find: "(approved?.status === 'READY_FOR_REVIEW' || approved?.status === 'APPROVED') && approved.review_commit === commit;",
+  put: 'approved === null;',
 };
 
 export const g137 = {

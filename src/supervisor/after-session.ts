@@ -60,18 +60,24 @@ export async function recordSession(
     ...defined({ left }),
   };
   const task = work.task === undefined ? {} : { task: work.task };
-  // Times on the board are whole seconds.
-  const since = context.clock.now() - seconds * 1000 - 1000;
+  // Not counted back from now: what follows its end takes time, and machines sleep.
+  const since = instant(stay.since);
   // First: as long as the session counts as running, nobody merges what it approved.
   await tellUnfinished(context, outcome, { agent: who.agent, task: work.task, since });
-  const done = await transact(taskContextOf(context, who.agent), command);
+  await record(context, who.agent, command);
   const verdict = verdictOf(findTask(outcome.state, work.task ?? ''), who.agent, since);
   if (verdict !== undefined) context.emit({ level: 'info', agent: who.agent, ...task, text: verdict });
   if (end.how.kind === 'lived-on') context.emit({ level: 'alarm', agent: who.agent, ...task, text: LIVED_ON });
   const text = `session ended: ${howText(outcome)}${left === undefined ? '' : `; ${left}`}`;
   context.emit({ level: 'info', agent: who.agent, ...task, ended: end.how, text });
-  if (isRefusal(done)) context.emit({ level: 'warning', agent: who.agent, ...task, text: refusalText(done) });
   forgetUse(context, who.agent);
+}
+
+/** What the supervisor itself records: nobody else hears of its refusal. */
+async function record(context: SupervisorContext, agent: string, command: Command): Promise<void> {
+  const done = await transact(taskContextOf(context, agent), command);
+  const task = 'task' in command && typeof command.task === 'string' ? { task: command.task } : {};
+  if (isRefusal(done)) context.emit({ level: 'warning', agent, ...task, text: refusalText(done) });
 }
 
 const LIVED_ON =
@@ -93,8 +99,14 @@ async function tellUnfinished(
   const commit = task === undefined ? undefined : unfinishedApproval(task, agent, since, outcome.end);
   if (task === undefined || commit === undefined) return;
   const ended = howText(outcome);
-  await transact(taskContextOf(context, agent), { name: 'verdict-unfinished', task: task.id, agent, commit, ended });
-  const text = `it approved ${commit.slice(0, 12)}, and its session did not end by itself: a program that it ran may have spoken; held: liza queue release ${task.id}`;
+  const command: Command = { name: 'verdict-unfinished', task: task.id, agent, commit, ended };
+  const done = await transact(taskContextOf(context, agent), command);
+  const kept = isRefusal(done)
+    ? `not held: ${refusalText(done)}`
+    : findTask(done.state, task.id)?.paused === true
+      ? `held: liza queue release ${task.id}`
+      : 'not held: that approval does not count any more, or is merged';
+  const text = `it approved ${commit.slice(0, 12)}, and its session did not end by itself: a program that it ran may have spoken; ${kept}`;
   context.emit({ level: 'alarm', agent, task: task.id, text });
 }
 
@@ -209,7 +221,7 @@ export async function judgeSession(
       const why = `${next.why}${left === '' ? '' : `; ${left}`}`;
       context.emit({ level: 'alarm', agent: who.agent, ...about, text: why });
       if (task !== undefined) {
-        await transact(taskContextOf(context, who.agent), {
+        await record(context, who.agent, {
           name: 'limit',
           task: task.id,
           limit: next.limit,
@@ -221,7 +233,7 @@ export async function judgeSession(
     case 'stop':
       await recordTrouble(loop, next);
       if (who.role === 'code_reviewer') {
-        await transact(taskContextOf(context, who.agent), { name: 'clear-stale-review-claims', agent: who.agent });
+        await record(context, who.agent, { name: 'clear-stale-review-claims', agent: who.agent });
       }
       context.emit({ level: 'warning', agent: who.agent, ...about, text: `stopped: ${next.why}` });
       return { kind: 'given-up', why: next.why, ...hintFor(context, next.trouble, who.chosen.provider) };
@@ -239,7 +251,7 @@ async function recordTrouble(
   { context, who }: LoopState,
   next: Extract<Next, { kind: 'later' | 'stop' }>,
 ): Promise<void> {
-  await transact(taskContextOf(context, who.agent), {
+  await record(context, who.agent, {
     name: 'trouble',
     agent: who.agent,
     kind: next.trouble,
@@ -250,5 +262,5 @@ async function recordTrouble(
 
 export async function clearTrouble({ context, who }: LoopState, { agents }: State): Promise<void> {
   if (agents[who.agent]?.trouble === undefined) return;
-  await transact(taskContextOf(context, who.agent), { name: 'trouble', agent: who.agent });
+  await record(context, who.agent, { name: 'trouble', agent: who.agent });
 }

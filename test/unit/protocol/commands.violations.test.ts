@@ -6,7 +6,19 @@ import type { Command } from '../../../src/protocol/command.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { iso } from '../../../src/text/time.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { CODER, HUMAN, PLANNER, ready, reserveMerge, SUPERVISOR, toApproved, world } from './world.ts';
+import {
+  approve,
+  CODER,
+  claimReview,
+  HUMAN,
+  OTHER_REVIEWER,
+  PLANNER,
+  ready,
+  reserveMerge,
+  SUPERVISOR,
+  toApproved,
+  world,
+} from './world.ts';
 
 const START = 1_772_366_400_000;
 const attempt = (claimed = 'code-reviewer-1', agent = 'coder-1', command = 'submit-verdict'): Command => ({
@@ -165,6 +177,14 @@ describe('an approval whose session was cut off', () => {
     return { name: 'verdict-unfinished', task: 'a', agent: 'code-reviewer-1', commit, ended: 'ended by SIGKILL' };
   };
 
+  /** One of two. */
+  const approvedOnce = () => {
+    const w = ready('a');
+    w.edit((state) => ({ ...state, config: { ...state.config, reviewers_required: 2 } }));
+    toApproved(w, 'a');
+    return w;
+  };
+
   it('is held until a person resumes it', () => {
     const w = ready('a');
     toApproved(w, 'a');
@@ -174,6 +194,50 @@ describe('an approval whose session was cut off', () => {
     expect(w.refused(SUPERVISOR, reserveMerge('a')).message).toContain('a is paused');
     w.run(HUMAN, { name: 'resume', task: 'a' });
     w.run(SUPERVISOR, reserveMerge('a'));
+  });
+
+  it('of several approvals each is held, also the first, and the task waits for a person after each', () => {
+    const w = approvedOnce();
+    w.run(SUPERVISOR, cutOff(w));
+    expect(w.task('a')).toMatchObject({ status: 'READY_FOR_REVIEW', paused: true });
+    w.run(HUMAN, { name: 'resume', task: 'a' });
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    w.run(OTHER_REVIEWER, approve('a'));
+    const second = { ...cutOff(w), agent: 'code-reviewer-2' } as Command;
+    expect(w.run(SUPERVISOR, second).already).toBeUndefined();
+    expect(w.task('a')).toMatchObject({ status: 'APPROVED', paused: true });
+    expect(w.refused(SUPERVISOR, reserveMerge('a')).message).toContain('a is paused');
+    expect(w.run(SUPERVISOR, second).already).toBe(true);
+    const told = w.state.anomalies.map(({ details }) => [details?.['agent'], details?.['held']]);
+    expect(told).toEqual([
+      ['code-reviewer-1', true],
+      ['code-reviewer-2', true],
+    ]);
+  });
+
+  it('is held again when the same commit is approved once more after a failed merge', () => {
+    const w = ready('a');
+    toApproved(w, 'a');
+    w.run(SUPERVISOR, cutOff(w));
+    w.run(HUMAN, { name: 'resume', task: 'a' });
+    w.edit((state) => ({
+      ...state,
+      tasks: state.tasks.map((task) => ({
+        ...task,
+        approvals: (task.approvals ?? []).map((one) => ({ ...one, time: iso(START + 3_600_000) })),
+      })),
+    }));
+    expect(w.run(SUPERVISOR, cutOff(w)).already).toBeUndefined();
+    expect(w.task('a').paused).toBe(true);
+  });
+
+  it('of a submission that was taken back meanwhile it does not count when the same commit comes again', () => {
+    const w = approvedOnce();
+    const cut = cutOff(w);
+    w.run(CODER, { name: 'retract', task: 'a', reason: 'found that accents are lost in the greeting' });
+    w.run(SUPERVISOR, cut);
+    expect(w.task('a').approvals).toEqual([]);
+    expect(w.task('a').paused).toBeUndefined();
   });
 
   it('is told alone where another verdict counts by now', () => {

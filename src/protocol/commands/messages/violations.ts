@@ -10,7 +10,7 @@ import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
-import type { Anomaly, State } from '../../state.ts';
+import { type Anomaly, isTerminal, type State } from '../../state.ts';
 import { defined } from '../../values.ts';
 
 /** Repeated attempts are counted once in this time, so that a loop does not fill the journal. */
@@ -170,28 +170,52 @@ export const plantedAbove: Row<'planted-above'> = {
   },
 };
 
+/** The approval, where it is still on record: before the last of several its task is under review. */
+function approvalOf({ state, command }: Pick<Situation<'verdict-unfinished'>, 'state' | 'command'>) {
+  const task = findTask(state, command.task);
+  const given = task?.approvals?.findLast(({ by, commit }) => by === command.agent && commit === command.commit);
+  return task === undefined || given === undefined || isTerminal(task.status) ? undefined : { task, given };
+}
+
 export const verdictUnfinished: Row<'verdict-unfinished'> = {
   name: 'verdict-unfinished',
   syntax: 'anomaly processed <id>',
   summary: 'Record that a session that approved did not end by itself.',
   who: ['supervisor'],
   from: 'board',
-  already: ({ state, command }) =>
-    state.anomalies.some(
+  // Once for each approval: another reviewer's, or a later one of the same commit, is another.
+  already: (s) =>
+    s.state.anomalies.some(
       ({ type, task, details }) =>
-        type === 'verdict_disputed' && task === command.task && details?.['commit'] === command.commit,
+        type === 'verdict_disputed' &&
+        task === s.command.task &&
+        details?.['ended'] !== undefined &&
+        details['agent'] === s.command.agent &&
+        details['commit'] === s.command.commit &&
+        details['approved_at'] === approvalOf(s)?.given.time,
     ),
   guards: [{ name: 'commit', rule: 'it is a full commit id', check: ({ command }) => checkCommits(command.commit) }],
-  effects: 'an anomaly verdict_disputed; an alarm; the approved task is held (paused) until a person resumes it',
+  effects:
+    'an anomaly verdict_disputed; an alarm; the task, under review or approved, is held (paused) until a person resumes it; elsewhere the approval goes',
   change: (s) => {
     const { task, agent, commit, ended } = s.command;
-    const approved = findTask(s.state, task);
-    const held = approved?.status === 'APPROVED' && approved.review_commit === commit;
+    const { task: approved, given } = approvalOf(s) ?? {};
+    const held =
+      (approved?.status === 'READY_FOR_REVIEW' || approved?.status === 'APPROVED') && approved.review_commit === commit;
     const details = {
       ...{ agent, commit, first: 'APPROVED', second: 'none', ended: gist(ended, 200) },
-      ...(held ? { held } : {}),
+      ...defined({ held: held || undefined, approved_at: given?.time }),
     };
-    const state = held ? withTask(s.state, evolve(approved, { paused: true }, event(s, 'paused'))) : s.state;
+    const state =
+      approved === undefined
+        ? s.state
+        : withTask(
+            s.state,
+            held
+              ? evolve(approved, { paused: true }, event(s, 'paused'))
+              : // The same commit may be submitted again.
+                patch(approved, { approvals: approved.approvals?.filter((one) => one !== given) }),
+          );
     return {
       state: withAnomaly(s, state, { type: 'verdict_disputed', task, details }),
       task,
