@@ -17,7 +17,7 @@ export const GUARD_NAMES = [
     'copy-as-submitted criteria-shown criterion deadline decision definition definition-changed dependencies-merged details discovery dismissed-discovery',
   ),
   ...words(
-    'event-name few-open few-tasks few-unmerged file-gone file-there files gates goal-open has-needs holds-review holds-task id-fits-role id-free in-scope',
+    'event-name few-exits few-open few-tasks few-unmerged file-gone file-there files gates goal-open has-needs holds-review holds-task id-fits-role id-free in-scope',
   ),
   ...words('integration-accepted integration-known key learned lease-lives lease-past left-behind limit-reached'),
   ...words('live-task merge-commit message moved never-its-coder no-hole no-live-lease no-live-review'),

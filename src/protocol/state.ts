@@ -143,7 +143,9 @@ export const AgentSchema = v.object({
   terminal: v.optional(text),
   iterations_total: v.optional(count),
   context_percent: v.optional(v.number()),
-  declared_exit: v.optional(v.object({ code: v.number(), reason: v.optional(text), time: timestamp })),
+  declared_exit: v.optional(
+    v.object({ code: v.number(), reason: v.optional(text), time: timestamp, times: v.optional(count) }),
+  ),
   /** The usage of all its sessions; each is also counted with its task, or with the goal. */
   usage: v.optional(UsageSchema),
   session: v.optional(text),

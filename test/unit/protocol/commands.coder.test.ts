@@ -718,6 +718,20 @@ describe('reports', () => {
     expect(told.notes).toEqual(['nothing of yours is submitted for a; the next session begins it again']);
   });
 
+  it('a session declares ten different ends at most: the same again is no entry, an eleventh is refused', () => {
+    const w = claimed();
+    const ends = (n: number): Command => ({ name: 'exit', code: 42, reason: `reason ${n}` });
+    for (let n = 1; n <= 10; n += 1) {
+      expect(w.run(CODER, ends(n)).already).toBeUndefined();
+      expect(w.run(CODER, ends(n)).already).toBe(true);
+    }
+    expect(w.refused(CODER, ends(11))).toMatchObject({ guard: 'few-exits' satisfies RefusalName });
+    expect(w.agent('coder-1').declared_exit).toMatchObject({ reason: 'reason 10' });
+    w.pass(301);
+    w.run(SUPERVISOR, claim('a'));
+    w.run({ ...CODER, epoch: 2 }, ends(11));
+  });
+
   it('a stale session cannot declare the exit of its successor', () => {
     const w = claimed();
     w.pass(301);

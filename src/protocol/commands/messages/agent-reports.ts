@@ -290,6 +290,12 @@ function heldBy({ board, state, actor, command, now }: Situation<'long-heartbeat
   return undefined;
 }
 
+/** So often a session may change how it says that it ends: each is an entry of the journal. */
+const MOST_EXITS = 10;
+
+const declaredBy = ({ state, actor }: Pick<Situation<'exit'>, 'state' | 'actor'>) =>
+  state.agents[actor.id ?? '']?.declared_exit;
+
 export const exit: Row<'exit'> = {
   name: 'exit',
   syntax: 'exit 42 --reason "…"',
@@ -298,8 +304,20 @@ export const exit: Row<'exit'> = {
   from: 'board',
   irreversible: true,
   whileHalted: true,
+  already: (s) => {
+    const last = declaredBy(s);
+    return last !== undefined && last.code === s.command.code && last.reason === s.command.reason;
+  },
   guards: [
     registeredActor(),
+    {
+      name: 'few-exits',
+      rule: `fewer than ${MOST_EXITS} different ones in this session`,
+      check: (s) =>
+        (declaredBy(s)?.times ?? 1) < MOST_EXITS
+          ? undefined
+          : refuse(`you said ${MOST_EXITS} times how this session ends`, 'The last one counts: stop now'),
+    },
     {
       name: 'code',
       rule: 'a whole number from 0 to 255',
@@ -328,6 +346,7 @@ export const exit: Row<'exit'> = {
       code: command.code,
       ...defined({ reason: command.reason }),
       time: iso(now),
+      ...(agent.declared_exit === undefined ? {} : { times: (agent.declared_exit.times ?? 1) + 1 }),
     };
     return {
       state: withAgent(state, id, patch(agent, { declared_exit })),
