@@ -34,7 +34,7 @@ const TASKS = [
   ),
   task('totals', [], [['claimed', 11], ['blocked', 12], ['unblocked', 14], ...plain(15), ...end(20)]),
   task(
-    'category',
+    'only',
     ['parse', 'totals'],
     [
       ...plain(22),
@@ -96,7 +96,7 @@ test('all of it happened', () => {
       "coder-1 was killed (kill -9) while it worked on parse; the work was taken over and merged",
       "totals was blocked by a question; you answered it: “it does”",
       "4 tasks were tested together and were red; 4 test runs found out that it was sample: the other 3 landed, and sample did when it was mended and reviewed",
-      "category did not merge (src/tally.mjs); integration stayed as it was until the conflict was resolved and reviewed",
+      "only did not merge (src/tally.mjs); integration stayed as it was until the conflict was resolved and reviewed",
     ]
   `);
 });
@@ -109,7 +109,7 @@ test.each([
   ['the goal is open', state(ALL, { goal: { ...GOAL, status: 'IN_PROGRESS' } }), ['merged']],
   [
     'a task came before what it depends on',
-    state(ALL.map((one) => ({ ...one, depends_on: one.id === 'parse' ? ['category'] : [] }))),
+    state(ALL.map((one) => ({ ...one, depends_on: one.id === 'parse' ? ['only'] : [] }))),
     ['merged'],
   ],
   ['nothing was rejected', without('money', 'rejected'), ['a rejection']],
@@ -126,7 +126,7 @@ test.each([
     state(ALL, { goal: { ...GOAL, queue: { batches: [{ ...BATCHES[0], landed: 0 }] } } }),
     ['a red batch'],
   ],
-  ['nothing conflicted', without('category', 'integration_failed'), ['a conflict']],
+  ['nothing conflicted', without('only', 'integration_failed'), ['a conflict']],
   [
     'one coder did it all',
     state(ALL.map((one) => ({ ...one, history: one.history.map((e) => ({ ...e, agent: 'coder-1' })) }))),
