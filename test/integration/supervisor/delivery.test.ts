@@ -223,7 +223,7 @@ describe('an answer', () => {
     await p.ok(['answer', 'q-1', 'five, with a pause']);
     const { stderr } = await says(['show', 't']);
     expect(stderr).toMatch(
-      /news: q-1 is answered by human, .*:\n {2}\| Q: How many retries\?\n {2}\| A: five, with a pause\n/,
+      /news: q-1 is answered by human, .*:\n {2}\| Q: How many retries\?\n {2}\| A: five, with a pause \(assumed until then: three\)\n/,
     );
     expect((await says(['show', 't'])).stderr).toBe('');
   });
