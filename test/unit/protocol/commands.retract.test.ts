@@ -16,6 +16,7 @@ import {
   claimReview,
   commit,
   OTHER_CODER,
+  OTHER_REVIEWER,
   PLANNER,
   REVIEWER,
   reject,
@@ -62,6 +63,18 @@ describe('before the verdict', () => {
     expect(notes.join()).toContain('It is yours again');
     expect(w.task('a').history?.at(-1)).toMatchObject({ event: 'retracted', commit: commit(1) });
     w.run(CODER, submit('a', commit(2)));
+    expect(w.task('a').status).toBe('READY_FOR_REVIEW');
+  });
+
+  it('an approval of it counts no more, also where the same commit comes again', () => {
+    const w = submitted();
+    w.edit((state) => ({ ...state, config: { ...state.config, reviewers_required: 2 } }));
+    w.run(SUPERVISOR, claimReview('a'));
+    w.run(REVIEWER, approve('a'));
+    w.run(CODER, retract());
+    w.run(CODER, { ...submit('a', commit(1)), unchanged: 'it waits after all: the call is in its set-up' } as Command);
+    w.run(SUPERVISOR, claimReview('a', 'code-reviewer-2'));
+    w.run(OTHER_REVIEWER, approve('a'));
     expect(w.task('a').status).toBe('READY_FOR_REVIEW');
   });
 

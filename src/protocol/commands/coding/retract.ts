@@ -129,6 +129,8 @@ function takenBack(s: Situation<'retract'>): Change {
       status: 'CLAIMED',
       lease_expires: expires,
       review_commit: undefined,
+      // Who approved it did not know what its coder knows.
+      approvals: undefined,
       reviewing_by: undefined,
       review_lease_expires: undefined,
       handoff_pending: isFenced ? true : undefined,
