@@ -86,7 +86,8 @@ export async function guardSession(
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
     const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
-      return { kind: 'stopped', why: `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}` };
+      const why = `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}`;
+      return { kind: 'stopped', why, spent: true };
     }
     const percent = signs.contextPercent() ?? 0;
     if (percent >= HANDOFF_PERCENT && percent > recordedPercent) {

@@ -27,8 +27,8 @@ export interface SessionEnd {
     | { readonly kind: 'lived-on' }
     /** Ended by us: it used more of the machine than it may. */
     | { readonly kind: 'over-limit'; readonly why: string }
-    /** Ended by us: a kill switch or the operator. */
-    | { readonly kind: 'stopped'; readonly why: string };
+    /** Ended by us: a kill switch, the operator or, `spent`, a budget. */
+    | { readonly kind: 'stopped'; readonly why: string; readonly spent?: true };
   readonly declared?: { readonly code: number; readonly reason?: string };
   /** What its provider complained of. */
   readonly failure?: {

@@ -6,25 +6,20 @@ import type { Task } from '../../protocol/state.ts';
 import { type Instant, instant } from '../../text/time.ts';
 import type { SessionEnd } from './restarts.ts';
 
-/** How a shell says that a signal ended what it ran. */
-const BY_SIGNAL = 128;
+/** Done, and to be started anew: what agents end with when nothing went wrong. */
+const IN_ORDER: ReadonlySet<number> = new Set([0, 42]);
 
-/** The commit that was approved in a session that ended so; undefined: nothing is unusual. */
-export function unfinishedApproval(
-  task: Task,
-  agent: string,
-  since: Instant,
-  { how, declared }: Pick<SessionEnd, 'how' | 'declared'>,
-): string | undefined {
-  const isCut =
-    how.kind === 'signalled' ||
-    how.kind === 'silent' ||
-    how.kind === 'over-limit' ||
-    how.kind === 'lived-on' ||
-    // It said that it ends, and did not: the CLI still waited for something.
-    (how.kind === 'overdue' && declared !== undefined) ||
-    (how.kind === 'exited' && (how.code > BY_SIGNAL || how.cut === true));
-  if (!isCut) return undefined;
+/** Ended by itself, after its last word; or by what no program in its sandbox can bring about. */
+const isOver = ({ how, failure }: Ended): boolean =>
+  how.kind === 'exited'
+    ? IN_ORDER.has(how.code) && how.cut !== true && failure === undefined
+    : how.kind === 'lease-lost' || (how.kind === 'stopped' && how.spent !== true);
+
+type Ended = Pick<SessionEnd, 'how' | 'failure'>;
+
+/** The commit that was approved in a session that ended otherwise; undefined: nothing is unusual. */
+export function unfinishedApproval(task: Task, agent: string, since: Instant, end: Ended): string | undefined {
+  if (isOver(end)) return undefined;
   const last = historyOf(task).findLast(({ event, agent: by }) => by === agent && VERDICTS.has(event));
   if (last?.event !== 'approved' || instant(last.time) < since) return undefined;
   return typeof last.commit === 'string' ? last.commit : undefined;
