@@ -31,6 +31,7 @@ const DISK = process.env['TESTS_ON_DISK'] ?? tmpdir();
 
 /** For folders that are used again: only where each write leaves a time. TMPDIR on a disk of Linux runs them. */
 export const testOnDisk = test.runIf(keepsTimes(realDisk, DISK));
+export const longTestOnDisk = test.runIf(inFull && keepsTimes(realDisk, DISK));
 
 /** The folders of this file's tests are on the disk. */
 export function onDisk(): void {

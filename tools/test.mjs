@@ -47,7 +47,7 @@ const STEPS = [
   { name: 'build', takes: 4, run: ['node', 'tools/build.mjs'], alone: true },
   { name: 'check', takes: 61, run: ['npm', 'run', '--silent', 'check', '--'], report: 'check', alone: true },
   { name: 'integration', takes: 400, run: vitest('integration'), report: 'integration', again: true },
-  { name: 'killed at any system call', takes: 21, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '12'] },
+  { name: 'killed at any system call', takes: 21, run: ['node', 'test/sweep/strace.mjs'], short: ['--slice', '8'] },
   {
     name: 'git workflows killed at any system call',
     takes: 20,

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { ways } from '../runs.ts';
 import { agentsOf, atWork, crewOf, DETACHED, isAlive, rehearsedCrew } from '../support/background-crew.ts';
 import { until } from '../support/program.ts';
 
@@ -140,21 +141,23 @@ describe('a record that no crew wrote', () => {
       .replace(/^.*\) /s, '')
       .split(' ')[19] ?? '';
 
-  test.each([
-    ['is no JSON', () => '{'],
-    ['names no process', () => '{"process":"../../etc","members":7}'],
-    ['names a pid that was given out again', () => JSON.stringify({ process: `${boot()}/${process.pid}/1` })],
-    ['is of another boot', () => JSON.stringify({ process: `other/${process.pid}/${startOf(process.pid)}` })],
-    [
-      'says how the crew ended',
-      () =>
-        JSON.stringify({
-          process: `${boot()}/${process.pid}/${startOf(process.pid)}`,
-          end: { code: 0, message: 'done' },
-        }),
-    ],
-    ['is longer than any crew writes', () => ' '.repeat(5_000_000)],
-  ])('and %s is no crew at work', (_what, text) => {
+  test.each(
+    ways([
+      ['is no JSON', () => '{'],
+      ['names no process', () => '{"process":"../../etc","members":7}'],
+      ['names a pid that was given out again', () => JSON.stringify({ process: `${boot()}/${process.pid}/1` })],
+      ['is of another boot', () => JSON.stringify({ process: `other/${process.pid}/${startOf(process.pid)}` })],
+      [
+        'says how the crew ended',
+        () =>
+          JSON.stringify({
+            process: `${boot()}/${process.pid}/${startOf(process.pid)}`,
+            end: { code: 0, message: 'done' },
+          }),
+      ],
+      ['is longer than any crew writes', () => ' '.repeat(5_000_000)],
+    ]),
+  )('and %s is no crew at work', (_what, text) => {
     const p = rehearsedCrew();
     forge(p, text());
     expect(p.ok(['stop']).stdout).toContain('no crew is running here');

@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { instant, iso } from '../../src/text/time.ts';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject, until } from '../support/program.ts';
 
 const RUN = ['run', '--agent', 'rehearsal', '--plain', '--coders', '2'];
@@ -67,59 +68,64 @@ const working = (p: BuiltProject): readonly string[] =>
 /** What the journal's commands are called in a task's history. */
 const EVENTS: Readonly<Record<string, string>> = { 'claim-task': 'claimed', begin: 'pre execution checkpoint' };
 
-test('by command: agents end, the summary says what the journal says, and the work goes on to its end', async () => {
-  const p = rehearsed(
-    ['a', 'b'],
-    [
-      { role: 'coder', when: 'interrupted', steps: DONE },
-      { role: 'coder', steps: [...BUSY, { hang: true }] },
-    ],
-  );
-  const running = p.start(RUN);
-  await until(() => ['a', 'b'].every((task) => fs.existsSync(inFolder(p, task))));
-  const made = ['a', 'b'].map((task) => p.gitIn(p.folder(task), 'rev-parse', 'HEAD'));
-
-  const halted = p.ok(['checkpoint', '--reason', 'before the release']);
-  expect(halted.stdout).toContain(`Read .liza/checkpoints/${papers(p)[0]}`);
-  // Without a terminal it ends when a person is needed, and says for what.
-  const first = await running.ended;
-  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('CHECKPOINT is on') });
-  expect(p.journal().filter(({ command }) => command === 'session-end')).toHaveLength(2);
-  expect(['a', 'b'].map((task) => p.task(task).status)).toEqual(['CLAIMED', 'CLAIMED']);
-  for (const task of ['a', 'b']) expect(fs.readFileSync(inFolder(p, task), 'utf8')).toBe('not committed\n');
-
-  const summary = paper(p);
-  const deeds = p.journal().filter(({ command, task }) => task !== undefined && EVENTS[String(command)] !== undefined);
-  expect(deeds).toHaveLength(4);
-  for (const { time, actor, command, task } of deeds) {
-    const section = summary.split(`### ${task}: CLAIMED`)[1]?.split('\n#')[0];
-    // Decided, and a moment later written: a second may end in between.
-    const told = [0, 1].map(
-      (ago) => `- ${iso(instant(String(time)) - ago * 1000)} ${EVENTS[String(command)]} by ${actor}`,
+test.runIf(inFull)(
+  'by command: agents end, the summary says what the journal says, and the work goes on to its end (in test:all)',
+  async () => {
+    const p = rehearsed(
+      ['a', 'b'],
+      [
+        { role: 'coder', when: 'interrupted', steps: DONE },
+        { role: 'coder', steps: [...BUSY, { hang: true }] },
+      ],
     );
-    expect(
-      told.some((line) => section?.includes(line)),
-      `${command} ${task}: ${told.join(' or ')} in ${section}`,
-    ).toBe(true);
-  }
-  const metrics = JSON.parse(p.ok(['metrics', '--json']).stdout) as { metrics: Record<string, number> };
-  for (const name of ['tasks_total', 'tasks_in_progress', 'tasks_merged', 'iterations_total']) {
-    expect(summary).toContain(`| ${name} | ${metrics.metrics[name]} |`);
-  }
-  expect(metrics.metrics).toMatchObject({ tasks_total: 2, tasks_in_progress: 2, tasks_merged: 0 });
+    const running = p.start(RUN);
+    await until(() => ['a', 'b'].every((task) => fs.existsSync(inFolder(p, task))));
+    const made = ['a', 'b'].map((task) => p.gitIn(p.folder(task), 'rev-parse', 'HEAD'));
 
-  // Nothing starts while it is on.
-  const claim = p.liza(['claim-task', 'a', 'coder-1'], { as: 'coder-1' });
-  expect(claim.stderr).toContain('CHECKPOINT is on');
-  expect(p.ok(['resume', '--decision', 'continue', '--note', 'the scope stays']).stdout).toContain('the scope stays');
-  const { code, stdout, stderr } = await p.start(RUN).ended;
-  expect(code, stdout + stderr).toBe(0);
-  expect(['a', 'b'].map((task) => p.task(task).status)).toEqual(['MERGED', 'MERGED']);
-  const merged = p.git('rev-list', 'integration').split('\n');
-  expect(made.every((commit) => merged.includes(commit))).toBe(true);
-  expect(papers(p)).toHaveLength(1);
-  expect(p.ok(['validate']).stdout).toContain('VALID');
-});
+    const halted = p.ok(['checkpoint', '--reason', 'before the release']);
+    expect(halted.stdout).toContain(`Read .liza/checkpoints/${papers(p)[0]}`);
+    // Without a terminal it ends when a person is needed, and says for what.
+    const first = await running.ended;
+    expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('CHECKPOINT is on') });
+    expect(p.journal().filter(({ command }) => command === 'session-end')).toHaveLength(2);
+    expect(['a', 'b'].map((task) => p.task(task).status)).toEqual(['CLAIMED', 'CLAIMED']);
+    for (const task of ['a', 'b']) expect(fs.readFileSync(inFolder(p, task), 'utf8')).toBe('not committed\n');
+
+    const summary = paper(p);
+    const deeds = p
+      .journal()
+      .filter(({ command, task }) => task !== undefined && EVENTS[String(command)] !== undefined);
+    expect(deeds).toHaveLength(4);
+    for (const { time, actor, command, task } of deeds) {
+      const section = summary.split(`### ${task}: CLAIMED`)[1]?.split('\n#')[0];
+      // Decided, and a moment later written: a second may end in between.
+      const told = [0, 1].map(
+        (ago) => `- ${iso(instant(String(time)) - ago * 1000)} ${EVENTS[String(command)]} by ${actor}`,
+      );
+      expect(
+        told.some((line) => section?.includes(line)),
+        `${command} ${task}: ${told.join(' or ')} in ${section}`,
+      ).toBe(true);
+    }
+    const metrics = JSON.parse(p.ok(['metrics', '--json']).stdout) as { metrics: Record<string, number> };
+    for (const name of ['tasks_total', 'tasks_in_progress', 'tasks_merged', 'iterations_total']) {
+      expect(summary).toContain(`| ${name} | ${metrics.metrics[name]} |`);
+    }
+    expect(metrics.metrics).toMatchObject({ tasks_total: 2, tasks_in_progress: 2, tasks_merged: 0 });
+
+    // Nothing starts while it is on.
+    const claim = p.liza(['claim-task', 'a', 'coder-1'], { as: 'coder-1' });
+    expect(claim.stderr).toContain('CHECKPOINT is on');
+    expect(p.ok(['resume', '--decision', 'continue', '--note', 'the scope stays']).stdout).toContain('the scope stays');
+    const { code, stdout, stderr } = await p.start(RUN).ended;
+    expect(code, stdout + stderr).toBe(0);
+    expect(['a', 'b'].map((task) => p.task(task).status)).toEqual(['MERGED', 'MERGED']);
+    const merged = p.git('rev-list', 'integration').split('\n');
+    expect(made.every((commit) => merged.includes(commit))).toBe(true);
+    expect(papers(p)).toHaveLength(1);
+    expect(p.ok(['validate']).stdout).toContain('VALID');
+  },
+);
 
 test('by the breaker: agents’ own reports halt the run, which says so; resolved, it goes on', async () => {
   const report = (error: string) => ({

@@ -2,6 +2,7 @@
 // the crew at work. Needs tmux.
 
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { agentsOf, crewOf, DETACHED, isAlive, rehearsedCrew } from '../support/background-crew.ts';
 import { type BuiltProject, program, until } from '../support/program.ts';
 import { hasTmux, type Tmux, tmux } from '../support/tmux.ts';
@@ -99,42 +100,45 @@ describe.skipIf(!hasTmux)(`the live board${hasTmux ? '' : ' (skipped: tmux is no
     await board.shows(/stopping: the agents are ended[\s\S]*nothing of it is left/);
   });
 
-  test('filters rows, shows an alarm whole, acts on a row, unblocks it, and S stops the crew', async () => {
-    const { p, board, pid } = await attached();
-    board.type('/nosuchrow');
-    await board.shows('none of them');
-    board.keys('Escape');
-    // The question above the tasks names it, too, while the filter still hides the row.
-    await board.shows(/^ +BLOCKED +a /m);
-    board.type('/BLOCKED\r');
-    board.keys('Down');
-    board.keys('x');
-    await board.shows(/^Actions +a/m);
-    await board.shows('abandon');
-    board.type('1');
-    await board.shows('The note for a');
-    board.type('use the smaller limit\r');
-    await until(() => (p.board().human_notes ?? []).some(({ message }) => message === 'use the smaller limit'));
+  test.runIf(inFull)(
+    'filters rows, shows an alarm whole, acts on a row, unblocks it, and S stops the crew (in test:all)',
+    async () => {
+      const { p, board, pid } = await attached();
+      board.type('/nosuchrow');
+      await board.shows('none of them');
+      board.keys('Escape');
+      // The question above the tasks names it, too, while the filter still hides the row.
+      await board.shows(/^ +BLOCKED +a /m);
+      board.type('/BLOCKED\r');
+      board.keys('Down');
+      board.keys('x');
+      await board.shows(/^Actions +a/m);
+      await board.shows('abandon');
+      board.type('1');
+      await board.shows('The note for a');
+      board.type('use the smaller limit\r');
+      await until(() => (p.board().human_notes ?? []).some(({ message }) => message === 'use the smaller limit'));
 
-    await board.shows('Happened');
-    board.keys('Down');
-    await board.shows('› warning BLOCKED');
-    board.keys('Enter');
-    await board.shows(/^Warning +BLOCKED[\s\S]*liza help alarms/);
-    board.keys('Escape');
-    await board.shows('Happened');
-    board.keys('Up');
-    board.keys('u');
-    await board.shows('liza unblock');
-    board.type('three retries\r');
-    await until(() => p.task('a').status !== 'BLOCKED');
+      await board.shows('Happened');
+      board.keys('Down');
+      await board.shows('› warning BLOCKED');
+      board.keys('Enter');
+      await board.shows(/^Warning +BLOCKED[\s\S]*liza help alarms/);
+      board.keys('Escape');
+      await board.shows('Happened');
+      board.keys('Up');
+      board.keys('u');
+      await board.shows('liza unblock');
+      board.type('three retries\r');
+      await until(() => p.task('a').status !== 'BLOCKED');
 
-    board.keys('S');
-    await board.shows('Stop the crew?');
-    board.keys('y');
-    await until(() => !isAlive(pid));
-    ended(p, pid);
-  });
+      board.keys('S');
+      await board.shows('Stop the crew?');
+      board.keys('y');
+      await until(() => !isAlive(pid));
+      ended(p, pid);
+    },
+  );
 
   test('a note that is typed while the crew ends is sent, and one that is not is printed', async () => {
     const p = rehearsedCrew(ASKS);

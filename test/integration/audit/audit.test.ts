@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/audit/rules/facts.ts';
 import { sha256 } from '../../../src/store/hash.ts';
 import { GENESIS } from '../../../src/store/journal.ts';
+import { inFull, ways } from '../../runs.ts';
 import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
 import { snapshotOf } from '../../support/project.ts';
 
@@ -101,17 +102,20 @@ describe('what is in order', () => {
     );
   });
 
-  test('main went on, finish and sync: the branch goes forward over the merge, and each task’s merge is still a step', async () => {
-    await twoMerges();
-    here.commit({ 'mine.txt': 'mine\n' });
-    await here.ok(['finish', '--yes']);
-    expect((await here.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
-    const { code, against, facts } = await audited();
-    expect({ code, against }).toEqual({ code: 0, against: [] });
-    expect(facts.find(({ what }) => what === 'every step of the integration branch')?.why).toContain(
-      '2 recorded merges, 1 of a person’s branch',
-    );
-  });
+  test.runIf(inFull)(
+    'main went on, finish and sync: the branch goes forward over the merge, and each task’s merge is still a step (in test:all)',
+    async () => {
+      await twoMerges();
+      here.commit({ 'mine.txt': 'mine\n' });
+      await here.ok(['finish', '--yes']);
+      expect((await here.ok(['sync', '--json'])).json).toMatchObject({ how: 'fast-forward' });
+      const { code, against, facts } = await audited();
+      expect({ code, against }).toEqual({ code: 0, against: [] });
+      expect(facts.find(({ what }) => what === 'every step of the integration branch')?.why).toContain(
+        '2 recorded merges, 1 of a person’s branch',
+      );
+    },
+  );
 
   test('a person who plays coder and reviewer by hand: no step of theirs passes for a supervised one', async () => {
     await here.merge('greet');
@@ -131,61 +135,67 @@ describe('what is in order', () => {
     expect((await here.liza(['show', 'greet'])).stdout).toContain('code-reviewer-1 (the CLI is unknown)');
   });
 
-  test('what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody', async () => {
-    await here.merge('greet');
-    await here.add('bow');
-    await here.claim('bow');
-    const lines = read('journal.jsonl').split('\n').slice(0, -1);
-    let prev = GENESIS;
-    const older = lines.map((line) => {
-      const { session: _unknownThen, ...entry } = JSON.parse(line);
-      const text = JSON.stringify({ ...entry, prev });
-      prev = sha256(text);
-      return `${text}\n`;
-    });
-    for (const name of ['journal.jsonl', '../.git/liza/journal.jsonl']) writeFileSync(file(name), older.join(''));
-    const steps = async () => {
-      const { code, facts } = await audited();
-      const why = facts.map((fact) => fact.why);
-      const unknown = why.filter((one) => one.includes('the session is unknown: it was recorded before')).length;
-      return { code, unknown, doubted: why.filter((one) => one.includes('no session of a supervisor')).length };
-    };
-    const before = await steps();
-    expect(before).toMatchObject({ code: 0, doubted: 0 });
-    expect(before.unknown).toBe(6);
-    expect((await here.ok(['audit'])).stdout).not.toContain('NOT FULLY VERIFIED');
-    await here.submit('bow', 'src/bow.ts', 'bow\n');
-    expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
-  });
+  test.runIf(inFull)(
+    'what an edition wrote that noted no sessions is unknown, also once this one goes on; no doubt about anybody (in test:all)',
+    async () => {
+      await here.merge('greet');
+      await here.add('bow');
+      await here.claim('bow');
+      const lines = read('journal.jsonl').split('\n').slice(0, -1);
+      let prev = GENESIS;
+      const older = lines.map((line) => {
+        const { session: _unknownThen, ...entry } = JSON.parse(line);
+        const text = JSON.stringify({ ...entry, prev });
+        prev = sha256(text);
+        return `${text}\n`;
+      });
+      for (const name of ['journal.jsonl', '../.git/liza/journal.jsonl']) writeFileSync(file(name), older.join(''));
+      const steps = async () => {
+        const { code, facts } = await audited();
+        const why = facts.map((fact) => fact.why);
+        const unknown = why.filter((one) => one.includes('the session is unknown: it was recorded before')).length;
+        return { code, unknown, doubted: why.filter((one) => one.includes('no session of a supervisor')).length };
+      };
+      const before = await steps();
+      expect(before).toMatchObject({ code: 0, doubted: 0 });
+      expect(before.unknown).toBe(6);
+      expect((await here.ok(['audit'])).stdout).not.toContain('NOT FULLY VERIFIED');
+      await here.submit('bow', 'src/bow.ts', 'bow\n');
+      expect(await steps()).toEqual({ code: 0, unknown: before.unknown, doubted: 2 });
+    },
+  );
 
-  test('the same commit, run again by other commands: neither run takes the files of the other', async () => {
-    await here.add('greet');
-    await here.claim('greet');
-    const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
-    const green = read('evidence/greet/1.json');
-    await here.ok(['replan', 'greet', '--reason', 'more to show']);
-    await here.ok(['amend', 'greet', '--validate', 'test -d .', '--validate', 'test -e src/x']);
-    await here.ok(['unblock', 'greet', '--keep-worktree']);
-    await here.claim('greet');
-    await here.begin('greet', 'src/greet.ts');
-    expect(await here.liza(['submit-for-review', 'greet', commit], { as: 'coder-1' })).toMatchObject({ code: 1 });
-    expect(read('evidence/greet/1.json')).toBe(green);
-    expect(readdirSync(file('evidence/greet'))).toEqual(expect.arrayContaining(['1-1.log', '2-2.log', '2.json']));
-    const { code, against, facts } = await audited('greet');
-    expect({ code, against }).toEqual({ code: 0, against: [] });
-    const kept = facts.filter(({ what }) => what.includes('.liza/evidence/'));
-    expect(kept.map(({ mark, what }) => `${mark} ${what.slice(-8)}`)).toEqual([
-      'verified t/1.json',
-      'verified t/2.json',
-    ]);
-    edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
-    expect((await audited('greet')).against.join()).toContain('2-2.log: it has changed since it was written');
-    // The next commit's own number is taken.
-    const next = here.work('greet', { 'src/x': 'x\n' });
-    await here.liza(['submit-for-review', 'greet', next], { as: 'coder-1' });
-    expect(readdirSync(file('evidence/greet'))).toContain('3.json');
-    expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
-  });
+  test.runIf(inFull)(
+    'the same commit, run again by other commands: neither run takes the files of the other (in test:all)',
+    async () => {
+      await here.add('greet');
+      await here.claim('greet');
+      const commit = await here.submit('greet', 'src/greet.ts', 'one\n');
+      const green = read('evidence/greet/1.json');
+      await here.ok(['replan', 'greet', '--reason', 'more to show']);
+      await here.ok(['amend', 'greet', '--validate', 'test -d .', '--validate', 'test -e src/x']);
+      await here.ok(['unblock', 'greet', '--keep-worktree']);
+      await here.claim('greet');
+      await here.begin('greet', 'src/greet.ts');
+      expect(await here.liza(['submit-for-review', 'greet', commit], { as: 'coder-1' })).toMatchObject({ code: 1 });
+      expect(read('evidence/greet/1.json')).toBe(green);
+      expect(readdirSync(file('evidence/greet'))).toEqual(expect.arrayContaining(['1-1.log', '2-2.log', '2.json']));
+      const { code, against, facts } = await audited('greet');
+      expect({ code, against }).toEqual({ code: 0, against: [] });
+      const kept = facts.filter(({ what }) => what.includes('.liza/evidence/'));
+      expect(kept.map(({ mark, what }) => `${mark} ${what.slice(-8)}`)).toEqual([
+        'verified t/1.json',
+        'verified t/2.json',
+      ]);
+      edit('evidence/greet/2-2.log', (text) => `${text}green\n`);
+      expect((await audited('greet')).against.join()).toContain('2-2.log: it has changed since it was written');
+      // The next commit's own number is taken.
+      const next = here.work('greet', { 'src/x': 'x\n' });
+      await here.liza(['submit-for-review', 'greet', next], { as: 'coder-1' });
+      expect(readdirSync(file('evidence/greet'))).toContain('3.json');
+      expect(JSON.parse(read('evidence/greet/3.json'))).toMatchObject({ commit: next });
+    },
+  );
 
   test('evidence of a task that is not finished: its newest never makes room', async () => {
     await here.add('greet');
@@ -209,7 +219,7 @@ describe('what is in order', () => {
     expect(await kept()).toMatchObject({ why: expect.stringContaining('old ones are deleted') });
   });
 
-  test('archived tasks too', async () => {
+  test.runIf(inFull)('archived tasks too (in test:all)', async () => {
     await here.ok(['config', 'set', 'archive_after', '0']);
     await twoMerges();
     await here.ok(['archive']);
@@ -357,12 +367,14 @@ describe('forged', () => {
       [...read('log.yaml').matchAll(/^ {2}entry: (\d+)$/gm)].map((one) => Number(one[1]));
     const whole = (): readonly number[] => Array.from({ length: head() }, (_, n) => n + 1);
 
-    test.each<[string, () => string]>([
-      ['far beyond the journal', () => forged(999_999)],
-      ['the next one', () => forged(head() + 1)],
-      ['one that is told already', () => forged(head() - 1)],
-      ['more than is read at a time', () => Array.from({ length: 400 }, (_, n) => forged(9000 + n)).join('')],
-    ])('%s: found, in nobody’s way, and mended', async (_name, record) => {
+    test.each(
+      ways<[string, () => string]>([
+        ['far beyond the journal', () => forged(999_999)],
+        ['the next one', () => forged(head() + 1)],
+        ['one that is told already', () => forged(head() - 1)],
+        ['more than is read at a time', () => Array.from({ length: 400 }, (_, n) => forged(9000 + n)).join('')],
+      ]),
+    )('%s: found, in nobody’s way, and mended', async (_name, record) => {
       const told = read('log.yaml');
       const text = record();
       writeFileSync(file('log.yaml'), told + text);

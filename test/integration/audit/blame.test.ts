@@ -7,6 +7,7 @@ import { OPERATOR } from '../../../src/protocol/board.ts';
 import type { Task } from '../../../src/protocol/state.ts';
 import type { TaskContext } from '../../../src/tasks/context.ts';
 import { memoryStore } from '../../memory-store.ts';
+import { inFull } from '../../runs.ts';
 import { type PlayedProject, playedProject, REJECTION } from '../../support/by-verbs.ts';
 import { flags } from '../../support/core.mjs';
 
@@ -200,25 +201,28 @@ test('the merge commit of liza finish names every task that it brought, before a
   expect(await told('main')).toMatchObject(expected);
 });
 
-test('a merge that a person made by hand names what it brought, before and after a sync; of another, no task', async () => {
-  const { first } = await twoMerges();
-  here.git('commit', '-q', '--allow-empty', '-m', 'my own');
-  here.git('merge', '-q', '--no-edit', 'integration');
-  const expected = { made: 'by hand', brought: [{ task: 'greet', merge_commit: first }, { task: 'bow' }] };
-  expect(await told('main')).toMatchObject(expected);
-  const { stdout } = await here.ok(['blame', 'main']);
-  expect(stdout).toContain("a merge commit that Liza did not make: Merge branch 'integration'");
-  expect(stdout).toContain('what it has beyond them, Liza did not see reviewed');
-  expect(stdout).toContain('written by coder-1, approved by code-reviewer-1');
-  const merged = here.git('rev-parse', 'main');
-  await here.ok(['sync']);
-  expect(await told(merged)).toMatchObject(expected);
-  here.git('checkout', '-q', '-b', 'side');
-  here.git('commit', '-q', '--allow-empty', '-m', 'beside');
-  here.git('checkout', '-q', 'main');
-  here.git('merge', '-q', '--no-ff', '--no-edit', 'side');
-  expect((await here.liza(['blame', 'main'])).stderr).toContain('no task has it: it is on main alone');
-});
+test.runIf(inFull)(
+  'a merge that a person made by hand names what it brought, before and after a sync; of another, no task (in test:all)',
+  async () => {
+    const { first } = await twoMerges();
+    here.git('commit', '-q', '--allow-empty', '-m', 'my own');
+    here.git('merge', '-q', '--no-edit', 'integration');
+    const expected = { made: 'by hand', brought: [{ task: 'greet', merge_commit: first }, { task: 'bow' }] };
+    expect(await told('main')).toMatchObject(expected);
+    const { stdout } = await here.ok(['blame', 'main']);
+    expect(stdout).toContain("a merge commit that Liza did not make: Merge branch 'integration'");
+    expect(stdout).toContain('what it has beyond them, Liza did not see reviewed');
+    expect(stdout).toContain('written by coder-1, approved by code-reviewer-1');
+    const merged = here.git('rev-parse', 'main');
+    await here.ok(['sync']);
+    expect(await told(merged)).toMatchObject(expected);
+    here.git('checkout', '-q', '-b', 'side');
+    here.git('commit', '-q', '--allow-empty', '-m', 'beside');
+    here.git('checkout', '-q', 'main');
+    here.git('merge', '-q', '--no-ff', '--no-edit', 'side');
+    expect((await here.liza(['blame', 'main'])).stderr).toContain('no task has it: it is on main alone');
+  },
+);
 
 test('a file: who wrote and who approved each line, and what came from no task', async () => {
   const commit = await here.merge('greet');
@@ -308,7 +312,7 @@ describe('with a board from elsewhere', () => {
     return 'task' in found ? found.task.id : 'message' in found ? found.message : found.commit;
   };
 
-  test('merges without `onto`: the base tells what existed before', async () => {
+  test.runIf(inFull)('merges without `onto`: the base tells what existed before (in test:all)', async () => {
     const { first, work, second } = await twoMerges();
     const base = here.git('rev-parse', 'main');
     const hands = await handsWith([

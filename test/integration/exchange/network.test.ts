@@ -13,6 +13,7 @@ import { pushRefs } from '../../../src/exchange/push.ts';
 import { fenceOf } from '../../../src/exchange/rules/refs.ts';
 import { openPrivateGitDir } from '../../../src/git/private-git-dir.ts';
 import { hostAt } from '../../host.ts';
+import { inFull } from '../../runs.ts';
 import { type Bare, bareRepository, exchangeOf, hostClone, SHORT } from '../../support/exchange.ts';
 import { succeeded } from '../../support/project.ts';
 import { INTEGRATION, type Repository } from '../../support/repository.ts';
@@ -56,7 +57,9 @@ test('by ssh it lands', async () => {
   expect(at.bare.refs()).toEqual({ [INTEGRATION]: to, [FENCE]: to });
 });
 
-test.each(['down', 'cut-up 0', 'cut-up 200', 'cut-up 600', 'cut-down 10', 'half-open'])(
+test.each(
+  inFull ? ['down', 'cut-up 0', 'cut-up 200', 'cut-up 600', 'cut-down 10', 'half-open'] : ['down', 'half-open'],
+)(
   'a connection that is %s: unreachable, in time, and nothing has moved',
   async (how) => {
     const at = await line();
@@ -87,8 +90,8 @@ test('the answer is lost: what has landed is found, and nothing lands twice', as
   expect(at.bare.refs()).toEqual({ [INTEGRATION]: to, [FENCE]: to });
 });
 
-test.each(['down', 'cut-down 3000', 'half-open'])(
-  'a commit whose fetch is %s: unreachable, in time, and nothing of it is here',
+test.runIf(inFull).each(['down', 'cut-down 3000', 'half-open'])(
+  'a commit whose fetch is %s: unreachable, in time, and nothing of it is here (in test:all)',
   async (how) => {
     const at = await line();
     const { bare } = at;

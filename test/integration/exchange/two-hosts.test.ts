@@ -11,7 +11,7 @@ import type { TaskContext } from '../../../src/tasks/context.ts';
 import { catchUp } from '../../../src/tasks/exchange/shared-branch.ts';
 import { mergeTask } from '../../../src/tasks/merge.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
-import { runs } from '../../runs.ts';
+import { inFull, runs } from '../../runs.ts';
 import { type Bare, bareRepository, numbers } from '../../support/exchange.ts';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 import { INTEGRATION } from '../../support/repository.ts';
@@ -114,37 +114,41 @@ test('both merge at once: each task lands once, and the branch is the recorded m
   expect(refused.flatMap((one) => [...one.keys()]).filter((guard) => FALSE_ALARMS.test(guard))).toEqual([]);
 }, 240_000);
 
-test('the same with connections that break, lose answers, wait and send twice', async () => {
-  const names = named(runs(60));
-  const made = hosts(names);
-  const { bare, one, other, there } = made;
-  await one.config({ exchange: `near:${bare.path}` });
-  const over = new AbortController();
-  const random = numbers(11);
-  const ssh = `${process.execPath} ${path.join(import.meta.dirname, 'flaky-ssh.cjs')}`;
-  const lines = [one, other].map(({ base, env }) => {
-    const file = path.join(base, 'how');
-    fs.writeFileSync(file, 'well');
-    return { file, env: { ...env, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh', FLAKY_SSH: file } };
-  });
-  const weather = lines.map(async ({ file }) => {
-    while (!over.signal.aborted) {
-      const how = ['down', 'lost', 'cut-up 300', 'cut-up 900', 'delay 100', 'twice'];
-      const isWell = random() < 0.7;
-      // Never half of a word.
-      fs.writeFileSync(`${file}.new`, isWell ? 'well' : (how[Math.floor(random() * how.length)] ?? 'well'));
-      fs.renameSync(`${file}.new`, file);
-      await one.context.clock.sleep(100 + random() * 300);
-    }
-  });
-  const refused = await Promise.all([
-    mergeAll(one, one.as('code-reviewer-1', { env: lines[0]?.env ?? {} }), 0),
-    mergeAll(one, { ...there('code-reviewer-1'), env: lines[1]?.env ?? {} }, 1),
-  ]);
-  over.abort();
-  await Promise.all(weather);
-  await isMergedOnce(made, names);
-  const guards = refused.flatMap((one) => [...one.keys()]);
-  expect(guards).toContain('exchange-unreachable');
-  expect(guards.filter((guard) => FALSE_ALARMS.test(guard))).toEqual([]);
-}, 600_000);
+test.runIf(inFull)(
+  'the same with connections that break, lose answers, wait and send twice (in test:all)',
+  async () => {
+    const names = named(runs(60));
+    const made = hosts(names);
+    const { bare, one, other, there } = made;
+    await one.config({ exchange: `near:${bare.path}` });
+    const over = new AbortController();
+    const random = numbers(11);
+    const ssh = `${process.execPath} ${path.join(import.meta.dirname, 'flaky-ssh.cjs')}`;
+    const lines = [one, other].map(({ base, env }) => {
+      const file = path.join(base, 'how');
+      fs.writeFileSync(file, 'well');
+      return { file, env: { ...env, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh', FLAKY_SSH: file } };
+    });
+    const weather = lines.map(async ({ file }) => {
+      while (!over.signal.aborted) {
+        const how = ['down', 'lost', 'cut-up 300', 'cut-up 900', 'delay 100', 'twice'];
+        const isWell = random() < 0.7;
+        // Never half of a word.
+        fs.writeFileSync(`${file}.new`, isWell ? 'well' : (how[Math.floor(random() * how.length)] ?? 'well'));
+        fs.renameSync(`${file}.new`, file);
+        await one.context.clock.sleep(100 + random() * 300);
+      }
+    });
+    const refused = await Promise.all([
+      mergeAll(one, one.as('code-reviewer-1', { env: lines[0]?.env ?? {} }), 0),
+      mergeAll(one, { ...there('code-reviewer-1'), env: lines[1]?.env ?? {} }, 1),
+    ]);
+    over.abort();
+    await Promise.all(weather);
+    await isMergedOnce(made, names);
+    const guards = refused.flatMap((one) => [...one.keys()]);
+    expect(guards).toContain('exchange-unreachable');
+    expect(guards.filter((guard) => FALSE_ALARMS.test(guard))).toEqual([]);
+  },
+  600_000,
+);

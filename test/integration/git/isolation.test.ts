@@ -10,6 +10,7 @@ import { clonedPlace, findPlace, headOf, isPlace } from '../../../src/git/task-f
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { releaseClaim } from '../../../src/tasks/release.ts';
 import { hostAt } from '../../host.ts';
+import { isolations } from '../../runs.ts';
 import { type Contents, write } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 import { repository } from '../../support/repository.ts';
@@ -162,59 +163,62 @@ describe('planted', () => {
     clear();
   }
 
-  test.each(KINDS)('%s: from the claim to the merge and the release none of it runs', async (isolation) => {
-    setUp(isolation);
-    showThatTheyWork();
-    const step = async <T>(name: string, done: Promise<T>): Promise<T> => {
-      const result = await done;
-      expect([name, fired()]).toEqual([name, []]);
-      return result;
-    };
-    await step('claim', p.claim('t'));
-    if (isolation === 'clone') {
-      settings(p.folder('t', '.git', 'config'), 'clone', p.root);
-      hooks(p.folder('t', '.git', 'hooks'), 'clone');
-    }
-    p.gitIn(p.folder('t'), 'status');
-    expect(fired()).toContain(isolation === 'clone' ? 'clone-fsmonitor' : 'project-fsmonitor');
-    clear();
-    succeeded(await step('begin', p.begin('t', 'coder-1', ['list.txt', 'inner', 'test/app.test.ts'])));
+  test.each(isolations('clone'))(
+    '%s: from the claim to the merge and the release none of it runs',
+    async (isolation) => {
+      setUp(isolation);
+      showThatTheyWork();
+      const step = async <T>(name: string, done: Promise<T>): Promise<T> => {
+        const result = await done;
+        expect([name, fired()]).toEqual([name, []]);
+        return result;
+      };
+      await step('claim', p.claim('t'));
+      if (isolation === 'clone') {
+        settings(p.folder('t', '.git', 'config'), 'clone', p.root);
+        hooks(p.folder('t', '.git', 'hooks'), 'clone');
+      }
+      p.gitIn(p.folder('t'), 'status');
+      expect(fired()).toContain(isolation === 'clone' ? 'clone-fsmonitor' : 'project-fsmonitor');
+      clear();
+      succeeded(await step('begin', p.begin('t', 'coder-1', ['list.txt', 'inner', 'test/app.test.ts'])));
 
-    // A repository inside, as a submodule, with a monitor of its own.
-    const inner = p.folder('t', 'inner');
-    fs.mkdirSync(inner);
-    p.gitIn(inner, 'init', '-q');
-    write(inner, { 'file.txt': 'x\n' });
-    p.gitIn(inner, 'add', '-A');
-    p.gitIn(inner, 'commit', '-q', '-m', 'inner');
-    const first = p.work('t', { 'list.txt': LINES.replace('line 9\n', 'first\n'), 'test/app.test.ts': 'first\n' });
-    p.gitIn(inner, 'config', 'core.fsmonitor', trap('inner'));
-    write(inner, { 'file.txt': 'dirty\n' });
-    p.gitIn(p.folder('t'), 'status');
-    expect(fired()).toContain('inner');
-    clear();
-    p.pass(301);
-    await step('claim again', p.claim('t'));
-    succeeded(await step('submit', p.submit('t', first)));
-    await p.approve('t');
+      // A repository inside, as a submodule, with a monitor of its own.
+      const inner = p.folder('t', 'inner');
+      fs.mkdirSync(inner);
+      p.gitIn(inner, 'init', '-q');
+      write(inner, { 'file.txt': 'x\n' });
+      p.gitIn(inner, 'add', '-A');
+      p.gitIn(inner, 'commit', '-q', '-m', 'inner');
+      const first = p.work('t', { 'list.txt': LINES.replace('line 9\n', 'first\n'), 'test/app.test.ts': 'first\n' });
+      p.gitIn(inner, 'config', 'core.fsmonitor', trap('inner'));
+      write(inner, { 'file.txt': 'dirty\n' });
+      p.gitIn(p.folder('t'), 'status');
+      expect(fired()).toContain('inner');
+      clear();
+      p.pass(301);
+      await step('claim again', p.claim('t'));
+      succeeded(await step('submit', p.submit('t', first)));
+      await p.approve('t');
 
-    succeeded(await step('merge', p.merge('other')));
-    write(p.folder('t'), { 'late.ts': 'late\n' });
-    const merged = succeeded(await step('merge of two sides', p.merge('t')));
-    expect(merged).toMatchObject({ how: 'merge', test: { verdict: 'green' } });
-    // Unfiltered, and merged as text.
-    expect(p.git('-c', 'core.fsmonitor=false', 'cat-file', 'blob', 'integration:list.txt')).toBe(
-      LINES.replace('line 9\n', 'first\n').replace('line 1\n', 'other\n').trim(),
-    );
-    clear();
+      succeeded(await step('merge', p.merge('other')));
+      write(p.folder('t'), { 'late.ts': 'late\n' });
+      const merged = succeeded(await step('merge of two sides', p.merge('t')));
+      expect(merged).toMatchObject({ how: 'merge', test: { verdict: 'green' } });
+      // Unfiltered, and merged as text.
+      expect(p.git('-c', 'core.fsmonitor=false', 'cat-file', 'blob', 'integration:list.txt')).toBe(
+        LINES.replace('line 9\n', 'first\n').replace('line 1\n', 'other\n').trim(),
+      );
+      clear();
 
-    await step('another claim', p.claim('u'));
-    write(p.folder('u'), { 'src/app.ts': 'unfinished\n' });
-    succeeded(await step('release', releaseClaim(p.as(), 'u', undefined)));
-    await p.claim('u', 'coder-2');
-    fs.rmSync(p.folder('u'), { recursive: true });
-    expect(await step('reconcile', reconcile(p.as()))).toEqual([expect.objectContaining({ subject: 'u' })]);
-  });
+      await step('another claim', p.claim('u'));
+      write(p.folder('u'), { 'src/app.ts': 'unfinished\n' });
+      succeeded(await step('release', releaseClaim(p.as(), 'u', undefined)));
+      await p.claim('u', 'coder-2');
+      fs.rmSync(p.folder('u'), { recursive: true });
+      expect(await step('reconcile', reconcile(p.as()))).toEqual([expect.objectContaining({ subject: 'u' })]);
+    },
+  );
 
   test('missing objects are fetched from nobody: not here, and not by the other side', async () => {
     p = project({ config: { isolation: 'clone' } });

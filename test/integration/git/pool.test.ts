@@ -17,7 +17,7 @@ import type { Place } from '../../../src/git/task-folder.ts';
 import { layOutAgain, trackedChanges } from '../../../src/git/tracked-files.ts';
 import { type Disk, realDisk } from '../../../src/ports/disk.ts';
 import { removeTree } from '../../../src/process/remove-tree.ts';
-import { inFull, onDisk, testOnDisk as test } from '../../runs.ts';
+import { inFull, longTestOnDisk as longTest, onDisk, testOnDisk as test, ways } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Repository, repository } from '../../support/repository.ts';
 
@@ -95,7 +95,7 @@ function hiddenEdit(file: string): void {
   fs.utimesSync(file, atime, mtime);
 }
 
-describe.each(['worktree', 'clone'] as const)('the folder of a task, %s', (kind) => {
+describe.each(ways(['worktree', 'clone'] as const))('the folder of a task, %s', (kind) => {
   test('is used again at another commit, with nothing that its coder left', async () => {
     const made = await make(kind, 't', start);
     const { folder } = made;
@@ -183,7 +183,7 @@ describe.each(['worktree', 'clone'] as const)('the folder of a task, %s', (kind)
   });
 });
 
-test('settings that change what git writes: the folder is not used', async () => {
+longTest('settings that change what git writes: the folder is not used (in test:all)', async () => {
   await make('clone', 't', start);
   await isolationFor(gitDir, 'clone').remove(gitDir, { task: 't' });
   repo.git('config', 'core.autocrlf', 'true');
@@ -222,7 +222,7 @@ test('a checkout for proofs serves proofs alone, and a task’s folder tasks alo
   expect(await proof('v', repo.commit({ 'src/d0/f0.txt': 'v\n' }))).toBe(first);
 });
 
-test('where somebody may have kept it open in another sandbox, it does not come back', async () => {
+longTest('where somebody may have kept it open in another sandbox, it does not come back (in test:all)', async () => {
   const apart = { ...gitDir, keepsApart: async (pool: string) => pool === 'task' };
   const folder = path.join(gitDir.worktrees, '.proof-a-00000001');
   const record = await writeClone(apart, folder, { start }, 'proof');
@@ -258,7 +258,7 @@ test('a file that is as young as its record is not known: it could be changed on
   expect(record?.index.subarray(first, first + 8)).toEqual(Buffer.alloc(8));
 });
 
-test('there are no more than some; a crash’s halves are swept, and all of them go', async () => {
+longTest('there are no more than some; a crash’s halves are swept, and all of them go (in test:all)', async () => {
   for (let n = 0; n < 10; n += 1) await make('clone', `t${n}`, start);
   for (let n = 0; n < 10; n += 1) await isolationFor(gitDir, 'clone').remove(gitDir, { task: `t${n}` });
   expect(pooled()).toHaveLength(8);
@@ -287,33 +287,37 @@ function dyingAt(nth: number): { readonly gitDir: PrivateGitDir; readonly isDead
   return { gitDir: { ...gitDir, host: { ...gitDir.host, disk } }, isDead: () => left < 0 };
 }
 
-test('killed at any step of going to the pool and coming from it: nothing half-made is ever used', async () => {
-  const expected = await fresh(start);
-  const clone = isolationFor(gitDir, 'clone');
-  let steps = 0;
-  // `npm run test:all` takes three times as many.
-  for (let isOver = false; !isOver; steps += (steps < 12 ? 1 : 7) * (inFull ? 1 : 3)) {
-    await make('clone', 't', start);
-    fs.writeFileSync(at(gitDir.worktrees, 't/planted.js'), 'planted\n');
-    const dying = dyingAt(steps);
-    try {
-      await clone.remove(dying.gitDir, { task: 't' });
-      await clone.make(dying.gitDir, 'u', start);
-    } catch (error) {
-      if (!dying.isDead()) throw error;
+longTest(
+  'killed at any step of going to the pool and coming from it: nothing half-made is ever used (in test:all)',
+  async () => {
+    const expected = await fresh(start);
+    const clone = isolationFor(gitDir, 'clone');
+    let steps = 0;
+    // `npm run test:all` takes three times as many.
+    for (let isOver = false; !isOver; steps += (steps < 12 ? 1 : 7) * (inFull ? 1 : 3)) {
+      await make('clone', 't', start);
+      fs.writeFileSync(at(gitDir.worktrees, 't/planted.js'), 'planted\n');
+      const dying = dyingAt(steps);
+      try {
+        await clone.remove(dying.gitDir, { task: 't' });
+        await clone.make(dying.gitDir, 'u', start);
+      } catch (error) {
+        if (!dying.isDead()) throw error;
+      }
+      isOver = !dying.isDead();
+      // As reconcile does, under the locks of both.
+      for (const { path: left } of leftoversOf(gitDir)) await removeTree(gitDir.host, left);
+      for (const task of ['t', 'u'])
+        if (fs.existsSync(at(gitDir.worktrees, task))) await clone.remove(gitDir, { task });
+      await sweepPools(gitDir);
+      expect(fs.readdirSync(gitDir.worktrees).filter((name) => !name.startsWith('.pool-task-'))).toEqual([]);
+      const { folder } = await make('clone', 'next', start);
+      expect(listing(folder)).toEqual(expected);
+      await clone.remove(gitDir, { task: 'next' });
     }
-    isOver = !dying.isDead();
-    // As reconcile does, under the locks of both.
-    for (const { path: left } of leftoversOf(gitDir)) await removeTree(gitDir.host, left);
-    for (const task of ['t', 'u']) if (fs.existsSync(at(gitDir.worktrees, task))) await clone.remove(gitDir, { task });
-    await sweepPools(gitDir);
-    expect(fs.readdirSync(gitDir.worktrees).filter((name) => !name.startsWith('.pool-task-'))).toEqual([]);
-    const { folder } = await make('clone', 'next', start);
-    expect(listing(folder)).toEqual(expected);
-    await clone.remove(gitDir, { task: 'next' });
-  }
-  expect(steps).toBeGreaterThan(12);
-});
+    expect(steps).toBeGreaterThan(12);
+  },
+);
 
 test('on a file system that keeps no times of writes through memory, no folder is used again', async () => {
   expect(keepsTimes(realDisk, repo.root)).toBe(true);

@@ -3,7 +3,7 @@
 
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ways } from '../../runs.ts';
+import { inFull, ways } from '../../runs.ts';
 import { open as openRoom, type Part, type RoomOptions, r } from '../supervisor/harness.ts';
 
 const open = (options: RoomOptions): Promise<void> =>
@@ -203,7 +203,7 @@ describe.each(
 });
 
 describe('one task, by pause <task>', () => {
-  test('only its agent ends; resume <task> lets it go on', async () => {
+  test.runIf(inFull)('only its agent ends; resume <task> lets it go on (in test:all)', async () => {
     await open({ parts: { 'coder-1': [BUSY] } });
     await busy();
     await r().p.run(undefined, { name: 'pause', task: 't' });
@@ -240,7 +240,7 @@ describe('with the watcher beside the crew', () => {
     expect(precious()).toBe('precious\n');
   });
 
-  test('a touched CHECKPOINT is summed up, and rm lets the sprint go on, too', async () => {
+  test.runIf(inFull)('a touched CHECKPOINT is summed up, and rm lets the sprint go on, too (in test:all)', async () => {
     await open({ crew, parts: { 'coder-1': [BUSY] } });
     await busy();
     touch('CHECKPOINT');

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { inFull } from '../../runs.ts';
+import { inFull, ways } from '../../runs.ts';
 import { PACKAGE } from '../../support/build.ts';
 import { addTask } from '../../support/core.mjs';
 import { type BuiltProject, builtProject, type Ran } from '../../support/program.ts';
@@ -67,30 +67,32 @@ test('code without a test: the submission is refused, and that ends the session'
   expect(p.board().agents['coder-1']?.declared_exit).toBeUndefined();
 });
 
-test.each([
-  [
-    'a test that fails',
-    [{ run: ['node', '-e', 'console.log("2 of 3 passed"); process.exit(1)'] }],
-    'ended with 1, not 0:\n2 of 3 passed',
-  ],
-  ['a program that is not there', [{ run: ['no-such-program'] }], 'not started'],
-  ['a program without end', [{ run: ['sleep', '60'], seconds: 0.2 }], 'not ended after 0.2 s'],
-  ['another output', [{ run: ['echo', 'no'], prints: 'yes' }], 'did not print "yes"'],
-  ['code before the checkpoint', [CODE, BEGIN], 'these files are changed already'],
-  ['a refusal that does not come', [{ ...BEGIN, expect: 'refused' }], 'should have been refused, but it succeeded'],
-  [
-    'a refusal for another reason',
-    [{ submit: 'HEAD', expect: 'refused', because: 'the moon' }],
-    'but not because of "the moon"',
-  ],
-  ['a commit of nothing', [{ commit: 'x' }], 'git x failed'],
-  ['a path that leads out', [{ write: '../../a', text: 'x' }], 'is outside '],
-  [
-    'a state that does not come',
-    [{ until: 'greet', is: ['MERGED'], seconds: 0.3 }],
-    'greet is CLAIMED after 0.3 s, not MERGED',
-  ],
-])('%s ends it with the reason', async (_name, steps, reason) => {
+test.each(
+  ways([
+    [
+      'a test that fails',
+      [{ run: ['node', '-e', 'console.log("2 of 3 passed"); process.exit(1)'] }],
+      'ended with 1, not 0:\n2 of 3 passed',
+    ],
+    ['a program that is not there', [{ run: ['no-such-program'] }], 'not started'],
+    ['a program without end', [{ run: ['sleep', '60'], seconds: 0.2 }], 'not ended after 0.2 s'],
+    ['another output', [{ run: ['echo', 'no'], prints: 'yes' }], 'did not print "yes"'],
+    ['code before the checkpoint', [CODE, BEGIN], 'these files are changed already'],
+    ['a refusal that does not come', [{ ...BEGIN, expect: 'refused' }], 'should have been refused, but it succeeded'],
+    [
+      'a refusal for another reason',
+      [{ submit: 'HEAD', expect: 'refused', because: 'the moon' }],
+      'but not because of "the moon"',
+    ],
+    ['a commit of nothing', [{ commit: 'x' }], 'git x failed'],
+    ['a path that leads out', [{ write: '../../a', text: 'x' }], 'is outside '],
+    [
+      'a state that does not come',
+      [{ until: 'greet', is: ['MERGED'], seconds: 0.3 }],
+      'greet is CLAIMED after 0.3 s, not MERGED',
+    ],
+  ]),
+)('%s ends it with the reason', async (_name, steps, reason) => {
   const ran = await code(...steps, { exit: 42 });
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain(reason);

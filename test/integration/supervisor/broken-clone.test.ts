@@ -2,6 +2,7 @@
 // what Liza knows, and what lay there is kept. It is not the coder's spinning.
 
 import { expect, test } from 'vitest';
+import { ways } from '../../runs.ts';
 import { open, type Part, r } from './harness.ts';
 
 const ended = (): number =>
@@ -21,14 +22,16 @@ const spoils = (line: string): Part => ({
   end: `echo mine > notes.txt; echo 2 > src/app.ts; git add -A; git commit -q -m unseen; ${line}; exit 0`,
 });
 
-test.each<[string, string]>([
-  ['its own objects', 'rm -rf .git/objects/??'],
-  ['all objects', 'rm -rf .git/objects'],
-  [
-    'a blob that is a pipe now',
-    'blob=$(git rev-parse HEAD:notes.txt | sed "s,^..,&/,"); rm -f .git/objects/$blob; mkfifo .git/objects/$blob',
-  ],
-])(
+test.each(
+  ways<[string, string]>([
+    ['its own objects', 'rm -rf .git/objects/??'],
+    ['all objects', 'rm -rf .git/objects'],
+    [
+      'a blob that is a pipe now',
+      'blob=$(git rev-parse HEAD:notes.txt | sed "s,^..,&/,"); rm -f .git/objects/$blob; mkfifo .git/objects/$blob',
+    ],
+  ]),
+)(
   '%s: made again before the next session, which is told',
   async (_name, line) => {
     await open({

@@ -105,8 +105,8 @@ test.each(isolations('worktree'))(
   },
 );
 
-test.each(isolations('worktree'))(
-  '%s: a coder that starts fresh can look at the work it is told of',
+test.runIf(inFull).each(isolations('worktree'))(
+  '%s: a coder that starts fresh can look at the work it is told of (in test:all)',
   async (isolation) => {
     let former = '';
     let shown = '';
@@ -158,36 +158,39 @@ const fromSpec = async (p: Project): Promise<void> => {
   await p.ok(['add-task', '--id', 'retry', '--spec', 'specs/auth.md#retry', ...flags, '--ready']);
 };
 
-test('coder and reviewer are shown how the spec changed, the crew says so, and warns of one that is not in git', async () => {
-  await open({
-    tasks: [],
-    agents: ['coder-1', 'code-reviewer-1'],
-    furnish: async (p) => {
-      await fromSpec(p);
-      fs.writeFileSync(p.file('specs/auth.md'), SPEC.replace('Three', 'Five'));
-    },
-    parts: {
-      'coder-1': [
-        {
-          act: async () => {
-            succeeded(await r().p.begin('retry'));
-            r().p.work('retry');
-            succeeded(await r().p.submit('retry'));
+test.runIf(inFull)(
+  'coder and reviewer are shown how the spec changed, the crew says so, and warns of one that is not in git (in test:all)',
+  async () => {
+    await open({
+      tasks: [],
+      agents: ['coder-1', 'code-reviewer-1'],
+      furnish: async (p) => {
+        await fromSpec(p);
+        fs.writeFileSync(p.file('specs/auth.md'), SPEC.replace('Three', 'Five'));
+      },
+      parts: {
+        'coder-1': [
+          {
+            act: async () => {
+              succeeded(await r().p.begin('retry'));
+              r().p.work('retry');
+              succeeded(await r().p.submit('retry'));
+            },
+            end: 'exit 0',
           },
-          end: 'exit 0',
-        },
-      ],
-    },
-  });
-  await started(2);
-  for (const nth of [0, 1]) {
-    expect(promptOf(nth)).toContain('SPEC CHANGED since the task was created (1 line added, 1 removed)');
-    expect(promptOf(nth)).toContain('| +Five tries.');
-  }
-  expect(r().said()).toContainEqual(expect.stringContaining('specs/auth.md is not in git'));
-  expect(r().said().join()).not.toContain('not committed');
-  expect((await r().p.state()).spec_changes).toHaveLength(1);
-});
+        ],
+      },
+    });
+    await started(2);
+    for (const nth of [0, 1]) {
+      expect(promptOf(nth)).toContain('SPEC CHANGED since the task was created (1 line added, 1 removed)');
+      expect(promptOf(nth)).toContain('| +Five tries.');
+    }
+    expect(r().said()).toContainEqual(expect.stringContaining('specs/auth.md is not in git'));
+    expect(r().said().join()).not.toContain('not committed');
+    expect((await r().p.state()).spec_changes).toHaveLength(1);
+  },
+);
 
 test('a crew at work notices a spec that changes', async () => {
   await open({ tasks: [], agents: ['coder-1'], crew: { watcher: true }, furnish: fromSpec });

@@ -14,7 +14,7 @@ import { claimReview } from '../../../src/tasks/claim-review.ts';
 import { specBehind } from '../../../src/tasks/notice-spec.ts';
 import { makeReviewFolder, type ReviewFolder } from '../../../src/tasks/review-copy.ts';
 import { verdictFacts } from '../../../src/tasks/verdict-facts.ts';
-import { isolations } from '../../runs.ts';
+import { inFull, isolations } from '../../runs.ts';
 import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded, WORK } from '../../support/project.ts';
 
@@ -97,7 +97,7 @@ describe('what an approval names', () => {
     expect((await facts(`1: ${shown}`)).false_evidence.map(clause).join()).toContain(why);
   });
 
-  test('a file that goes is no addition, though it had no line', async () => {
+  test.runIf(inFull)('a file that goes is no addition, though it had no line (in test:all)', async () => {
     p = project({ config: {}, files: { '.gitignore': 'node_modules/\n', 'old/__init__.py': '' } });
     await p.submitted('t', { ...WORK, 'old/__init__.py': null });
     succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
@@ -192,14 +192,17 @@ describe('a test of which Liza does not know that it ran', () => {
     expect([known.false_evidence, known.unrun_tests]).toEqual([[], unrun]);
   });
 
-  test('one that the command leaves out by its name is flagged, and not one that it chooses', async () => {
-    await reviewed(['true || node --test --test-name-pattern "is pl" test/ || pytest test']);
-    expect((await facts('1: test test/app.test.js › is plain')).unrun_tests).toBeUndefined();
-    await reviewed(['true || node --test --test-name-pattern "adds 1" test/ || pytest test']);
-    const known = await facts('1: test test/app.test.js › is plain');
-    expect(known.unrun_tests).toMatchObject([{ name: 'is plain', why: 'left_out' }]);
-    expect(known.false_evidence).toEqual([]);
-  });
+  test.runIf(inFull)(
+    'one that the command leaves out by its name is flagged, and not one that it chooses (in test:all)',
+    async () => {
+      await reviewed(['true || node --test --test-name-pattern "is pl" test/ || pytest test']);
+      expect((await facts('1: test test/app.test.js › is plain')).unrun_tests).toBeUndefined();
+      await reviewed(['true || node --test --test-name-pattern "adds 1" test/ || pytest test']);
+      const known = await facts('1: test test/app.test.js › is plain');
+      expect(known.unrun_tests).toMatchObject([{ name: 'is plain', why: 'left_out' }]);
+      expect(known.false_evidence).toEqual([]);
+    },
+  );
 
   test('parameters of pytest that nobody printed are flagged', async () => {
     await reviewed(SILENT);
@@ -283,26 +286,29 @@ describe('a test that the change does not touch', () => {
     expect((await p.ok(['audit', '--json'])).stdout).toMatch(told);
   });
 
-  test('a place in a changed file, far from every changed line, is flagged; one near them is not', async () => {
-    const lines = Array.from({ length: 200 }, (_none, n) => `export const line${n + 1} = ${n + 1};`);
-    p = project({ files: { ...OLD, 'src/app.ts': `${lines.join('\n')}\n` } });
-    const changed = lines.map((line, n) => (n === 99 ? 'export const line100 = 0;' : line));
-    await p.submitted('t', { ...WORK, 'src/app.ts': `${changed.join('\n')}\n` });
-    succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
-    expect((await facts('1: src/app.ts:100\n1: src/app.ts:80\n1: src/app.ts:1-200')).far_places).toBeUndefined();
-    const known = await facts('1: src/app.ts:3');
-    expect(known).toMatchObject({ false_evidence: [], far_places: ['src/app.ts:3'] });
-    await p.run(REVIEWER, {
-      name: 'submit-verdict',
-      task: 't',
-      verdict: 'APPROVED',
-      reason: '1: src/app.ts:3',
-      facts: known,
-    });
-    expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toContain(
-      'FLAGGED, outside the diff: src/app.ts:3 (no line near it is changed)',
-    );
-  });
+  test.runIf(inFull)(
+    'a place in a changed file, far from every changed line, is flagged; one near them is not (in test:all)',
+    async () => {
+      const lines = Array.from({ length: 200 }, (_none, n) => `export const line${n + 1} = ${n + 1};`);
+      p = project({ files: { ...OLD, 'src/app.ts': `${lines.join('\n')}\n` } });
+      const changed = lines.map((line, n) => (n === 99 ? 'export const line100 = 0;' : line));
+      await p.submitted('t', { ...WORK, 'src/app.ts': `${changed.join('\n')}\n` });
+      succeeded(await claimReview(p.as(REVIEWER), 't', REVIEWER));
+      expect((await facts('1: src/app.ts:100\n1: src/app.ts:80\n1: src/app.ts:1-200')).far_places).toBeUndefined();
+      const known = await facts('1: src/app.ts:3');
+      expect(known).toMatchObject({ false_evidence: [], far_places: ['src/app.ts:3'] });
+      await p.run(REVIEWER, {
+        name: 'submit-verdict',
+        task: 't',
+        verdict: 'APPROVED',
+        reason: '1: src/app.ts:3',
+        facts: known,
+      });
+      expect((await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ')).toContain(
+        'FLAGGED, outside the diff: src/app.ts:3 (no line near it is changed)',
+      );
+    },
+  );
 
   test('a place in a file that the change does not touch is told as unchanged in show, report and audit alike', async () => {
     await old();
@@ -345,7 +351,7 @@ describe('a test that the change does not touch', () => {
     expect(await facts('1: test test/app.test.ts › two comes out')).not.toHaveProperty('unchanged_files');
   });
 
-  test('what counts as a test is what the project says', async () => {
+  test.runIf(inFull)('what counts as a test is what the project says (in test:all)', async () => {
     await old();
     expect((await facts('1: test checks/one.js › is checked')).false_evidence).toHaveLength(1);
     await old({ test_patterns: ['checks/**', '**/*.test.*'] });
@@ -384,7 +390,7 @@ test('what the runner says of skipped tests is kept with the green run, and show
   expect((await p.ok(['show', 't'])).stdout).toContain('BUT NOT ALL RAN (skipped 2)');
 });
 
-test('as many skipped tests as on the base are no alarm', async () => {
+test.runIf(inFull)('as many skipped tests as on the base are no alarm (in test:all)', async () => {
   await reviewing(WORK, { test_command: "printf '# tests 3\\n# pass 1\\n# skipped 2\\n'", tdd: 'evidence' });
   const { stdout } = await p.ok(['show', 't']);
   expect(stdout).toContain('skipped 2 (as many left out on the base)');
@@ -402,23 +408,26 @@ test('nor where the change touches no test, so that nothing else would have look
   expect(stdout).not.toContain('NOT ALL RAN');
 });
 
-test('a runner that leaves old tests out shows in the number of tests, beside the base’s', async () => {
-  const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => String(1));\n`;
-  const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });
-  const config = { test_command: 'npm test', tdd: 'evidence' } as const;
-  const files = { 'package.json': scripts('test/'), 'test/a.test.mjs': one('a'), 'test/b.test.mjs': one('b') };
-  p = project({ config, files });
-  await p.submitted('t', {
-    'package.json': scripts('test/b.test.mjs'),
-    'test/b.test.mjs': `${one('b')}test('c', () => String(2));\n`,
-  });
-  const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
-  expect(proof).toMatchObject({
-    tests_added: 1,
-    runs: expect.arrayContaining([expect.objectContaining({ tests: 2, tests_on_base: 2 })]),
-  });
-  expect((await p.ok(['show', 't'])).stdout).toContain('2 tests (2 on the base; the change declares 1 more)');
-});
+test.runIf(inFull)(
+  'a runner that leaves old tests out shows in the number of tests, beside the base’s (in test:all)',
+  async () => {
+    const one = (name: string): string => `import test from 'node:test';\ntest('${name}', () => String(1));\n`;
+    const scripts = (files: string): string => JSON.stringify({ scripts: { test: `node --test ${files}` } });
+    const config = { test_command: 'npm test', tdd: 'evidence' } as const;
+    const files = { 'package.json': scripts('test/'), 'test/a.test.mjs': one('a'), 'test/b.test.mjs': one('b') };
+    p = project({ config, files });
+    await p.submitted('t', {
+      'package.json': scripts('test/b.test.mjs'),
+      'test/b.test.mjs': `${one('b')}test('c', () => String(2));\n`,
+    });
+    const { proof } = (await p.last('t', 'submitted')) as unknown as { readonly proof: Proof };
+    expect(proof).toMatchObject({
+      tests_added: 1,
+      runs: expect.arrayContaining([expect.objectContaining({ tests: 2, tests_on_base: 2 })]),
+    });
+    expect((await p.ok(['show', 't'])).stdout).toContain('2 tests (2 on the base; the change declares 1 more)');
+  },
+);
 
 test('a blocker in a file that the change does not touch is flagged; one in a changed or removed file is not', async () => {
   await reviewing({ ...WORK, 'README.md': null });

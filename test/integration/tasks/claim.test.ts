@@ -212,7 +212,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
       succeeded(await p.submit('t', p.work('t', { 'test/app.test.ts': 'x\n' }), 'coder-2'));
     });
 
-    test('and the same again: nothing is lost by being taken over twice', async () => {
+    test.runIf(inFull)('and the same again: nothing is lost by being taken over twice (in test:all)', async () => {
       const commit = await left();
       await p.claim('t', 'coder-2');
       p.pass(EXPIRED);
@@ -232,28 +232,32 @@ describe.each(isolations('clone'))('%s', (isolation) => {
     });
 
     // Some of the calls; test/sweep/git.mjs kills at all of them.
-    test('killed at a call of git: the next claim, or reconcile and then its own coder, has all of it', async () => {
-      await left();
-      const whole = dyingAt(p, Number.POSITIVE_INFINITY);
-      succeeded(await claimTask(whole.context, 't', 'coder-2'));
-      const shares = inFull ? [0.25, 0.4, 0.55, 0.7, 0.85] : [0.4, 0.7];
-      const points = shares.map((share) => Math.ceil(whole.calls() * share));
-      for (const [n, at] of points.entries()) {
-        const commit = await left();
-        const killed = dyingAt(p, at);
-        await expect(claimTask(killed.context, 't', 'coder-2')).rejects.toThrow();
-        expect(killed.isDead()).toBe(true);
-        const back = n % 2 === 1;
-        if (back) {
-          const process = (await p.task('t')).claiming?.process;
-          if (process !== undefined) await p.run(undefined, { name: 'release-reservation', task: 't', process });
-          succeeded(await reconcile(p.as()));
+    test.runIf(inFull)(
+      'killed at a call of git: the next claim, or reconcile and then its own coder, has all of it (in test:all)',
+      async () => {
+        await left();
+        const whole = dyingAt(p, Number.POSITIVE_INFINITY);
+        succeeded(await claimTask(whole.context, 't', 'coder-2'));
+        const shares = inFull ? [0.25, 0.4, 0.55, 0.7, 0.85] : [0.4, 0.7];
+        const points = shares.map((share) => Math.ceil(whole.calls() * share));
+        for (const [n, at] of points.entries()) {
+          const commit = await left();
+          const killed = dyingAt(p, at);
+          await expect(claimTask(killed.context, 't', 'coder-2')).rejects.toThrow();
+          expect(killed.isDead()).toBe(true);
+          const back = n % 2 === 1;
+          if (back) {
+            const process = (await p.task('t')).claiming?.process;
+            if (process !== undefined) await p.run(undefined, { name: 'release-reservation', task: 't', process });
+            succeeded(await reconcile(p.as()));
+          }
+          await p.claim('t', back ? 'coder-1' : 'coder-2');
+          expect({ at, head: headIn(), status: status() }).toEqual({ at, head: commit, status: files });
+          expect(p.refs('refs/liza/saved')).toEqual({});
         }
-        await p.claim('t', back ? 'coder-1' : 'coder-2');
-        expect({ at, head: headIn(), status: status() }).toEqual({ at, head: commit, status: files });
-        expect(p.refs('refs/liza/saved')).toEqual({});
-      }
-    }, 240_000);
+      },
+      240_000,
+    );
 
     test('code from before any checkpoint is kept and named, and the iteration begins where it began', async () => {
       start();
@@ -271,25 +275,28 @@ describe.each(isolations('clone'))('%s', (isolation) => {
       expect(await p.begin('t', 'coder-2')).toMatchObject({ ok: true });
     });
 
-    test('a merge that is half resolved comes along: what was resolved, and that it is a merge', async () => {
-      const other = { 'src/app.ts': 'other\n', 'test/other.test.ts': 'other\n' };
-      start({ tasks: (made) => ['t', approvedTask(made, 'other', other)] });
-      const commit = await p.approved('t', { 'src/app.ts': 'mine\n', 'test/app.test.ts': 'mine\n' });
-      succeeded(await p.merge('other'));
-      await p.merge('t');
-      const integration = p.head();
-      await p.claim('t', 'coder-3');
-      expect(await p.begin('t', 'coder-3')).toMatchObject({ ok: true });
-      write(p.folder('t'), { 'src/app.ts': 'both\n' });
-      p.pass(EXPIRED);
-      expect(await p.claim('t', 'coder-1')).toMatchObject({ base: integration, conflicts: ['src/app.ts'] });
-      expect(headIn()).toBe(commit);
-      expect(p.gitIn(p.folder('t'), 'rev-parse', 'MERGE_HEAD')).toBe(integration);
-      expect(read(p.folder('t', 'src/app.ts'))).toBe('both\n');
-      const fixed = p.work('t', { 'test/app.test.ts': 'fixed\n' });
-      expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%P', fixed)).toBe(`${commit} ${integration}`);
-      expect(await p.submit('t', fixed, 'coder-1')).toMatchObject({ ok: true });
-    });
+    test.runIf(inFull)(
+      'a merge that is half resolved comes along: what was resolved, and that it is a merge (in test:all)',
+      async () => {
+        const other = { 'src/app.ts': 'other\n', 'test/other.test.ts': 'other\n' };
+        start({ tasks: (made) => ['t', approvedTask(made, 'other', other)] });
+        const commit = await p.approved('t', { 'src/app.ts': 'mine\n', 'test/app.test.ts': 'mine\n' });
+        succeeded(await p.merge('other'));
+        await p.merge('t');
+        const integration = p.head();
+        await p.claim('t', 'coder-3');
+        expect(await p.begin('t', 'coder-3')).toMatchObject({ ok: true });
+        write(p.folder('t'), { 'src/app.ts': 'both\n' });
+        p.pass(EXPIRED);
+        expect(await p.claim('t', 'coder-1')).toMatchObject({ base: integration, conflicts: ['src/app.ts'] });
+        expect(headIn()).toBe(commit);
+        expect(p.gitIn(p.folder('t'), 'rev-parse', 'MERGE_HEAD')).toBe(integration);
+        expect(read(p.folder('t', 'src/app.ts'))).toBe('both\n');
+        const fixed = p.work('t', { 'test/app.test.ts': 'fixed\n' });
+        expect(p.gitIn(p.folder('t'), 'show', '-s', '--format=%P', fixed)).toBe(`${commit} ${integration}`);
+        expect(await p.submit('t', fixed, 'coder-1')).toMatchObject({ ok: true });
+      },
+    );
   });
 
   test('blocked and unblocked with its worktree: the next coder goes on in it', async () => {
@@ -517,7 +524,7 @@ describe.each(isolations('clone'))('%s', (isolation) => {
   });
 });
 
-test('a link that an agent made of its clone’s index is not written through', async () => {
+test.runIf(inFull)('a link that an agent made of its clone’s index is not written through (in test:all)', async () => {
   p = project({
     config: { isolation: 'clone' },
     files: { 'scripts/integration-test.sh': '! grep -q "app = 2" src/app.ts\n' },

@@ -10,7 +10,7 @@ import { DEFAULT_TEST_PATTERNS, isTest, testPatterns } from '../../../src/protoc
 import { settings } from '../../../src/protocol/state.ts';
 import { submitFacts, worktreeFacts } from '../../../src/tasks/commit-facts.ts';
 import { readDiff } from '../../../src/tasks/read-diff.ts';
-import { isolations } from '../../runs.ts';
+import { inFull, isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
 import { cpuTimer } from '../../support/cpu-time.ts';
 import { type Project, type ProjectOptions, project } from '../../support/project.ts';
@@ -143,22 +143,27 @@ test('a test of plain assertions that moves to where nobody runs it is a removed
   expect(told.tests_removed).toEqual({ paths: ['test/b.mjs', 'test/c.test.mjs'] });
 });
 
-test('files of very many lines are told as not looked at, tests too, and hold up nobody', async () => {
-  p = project({ files: { 'test/old.test.js': 'test(1);\n' } });
-  await p.claim('t');
-  const some = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`test/some${n}.test.js`, '\n'.repeat(15_000)]));
-  const commit = p.work('t', {
-    ...some,
-    'test/n.test.js': '\n'.repeat(300_000),
-    'test/last.test.js': "test.skip('a');\n",
-  });
-  const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
-  const worked = cpuTimer();
-  const { unread, test_edits } = await readDiff(asked, p.head(), commit);
-  expect(worked()).toBeLessThan(8000);
-  expect(unread).toEqual(['test/n.test.js', 'test/some6.test.js', 'test/some7.test.js']);
-  expect(test_edits?.lines.join()).toContain("test/last.test.js:1 + test.skip('a')");
-});
+test.runIf(inFull)(
+  'files of very many lines are told as not looked at, tests too, and hold up nobody (in test:all)',
+  async () => {
+    p = project({ files: { 'test/old.test.js': 'test(1);\n' } });
+    await p.claim('t');
+    const some = Object.fromEntries(
+      Array.from({ length: 8 }, (_, n) => [`test/some${n}.test.js`, '\n'.repeat(15_000)]),
+    );
+    const commit = p.work('t', {
+      ...some,
+      'test/n.test.js': '\n'.repeat(300_000),
+      'test/last.test.js': "test.skip('a');\n",
+    });
+    const asked = { gitDir: await p.gitDir(), task: await p.task('t'), settings: settings(await p.state()) };
+    const worked = cpuTimer();
+    const { unread, test_edits } = await readDiff(asked, p.head(), commit);
+    expect(worked()).toBeLessThan(8000);
+    expect(unread).toEqual(['test/n.test.js', 'test/some6.test.js', 'test/some7.test.js']);
+    expect(test_edits?.lines.join()).toContain("test/last.test.js:1 + test.skip('a')");
+  },
+);
 
 test('files of code that are too many, too long or generated are told as not looked at', async () => {
   p = project({});

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/protocol/state.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { ways } from '../../runs.ts';
+import { inFull, ways } from '../../runs.ts';
 import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
@@ -81,19 +81,22 @@ test.each(
 
 const AWAY = { 'src/add.js': null, 'src/math/add.js': FILES['src/add.js'] };
 
-test('tests of the base that stop at code which the commit moved were not tried', async () => {
-  const proof = await proofOf({ ...AWAY, 'test/add.test.js': of('add', '', '../src/math') });
-  const why =
-    "tests of the base stop at what the commit moved (Cannot find module 'src/add.js'), so that these were not tried";
-  expect(proof).toMatchObject({ tests: { on_base: 'red', base_tests: 'unknown', because: { base_tests: why } } });
-});
+test.runIf(inFull)(
+  'tests of the base that stop at code which the commit moved were not tried (in test:all)',
+  async () => {
+    const proof = await proofOf({ ...AWAY, 'test/add.test.js': of('add', '', '../src/math') });
+    const why =
+      "tests of the base stop at what the commit moved (Cannot find module 'src/add.js'), so that these were not tried";
+    expect(proof).toMatchObject({ tests: { on_base: 'red', base_tests: 'unknown', because: { base_tests: why } } });
+  },
+);
 
-test('those that stop at code which is gone fail', async () => {
+test.runIf(inFull)('those that stop at code which is gone fail (in test:all)', async () => {
   const no = await submit({ ...SUB, 'src/add.js': null, 'test/add.test.js': null });
   expect(no).toMatchObject(refusedBy('base-tests-green'));
 });
 
-test('one that is seen to fail beside them decides', async () => {
+test.runIf(inFull)('one that is seen to fail beside them decides (in test:all)', async () => {
   const other = "import assert from 'node:assert';\nimport { test } from 'node:test';\n";
   const was = `${other}import { mul } from '../src/mul.js';\ntest('multiplies', () => assert.ok(mul(3, 2) === 6));\n`;
   const no = await submit(

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
-import { firstRow } from '../../runs.ts';
+import { firstRow, inFull } from '../../runs.ts';
 import { quickNpm } from '../../support/npm.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
@@ -54,13 +54,13 @@ test('by a script of package.json, while a new test makes up the number', async 
   expect(said).toContain('By your change no command runs these tests of the base any more: test/add.test.js');
 });
 
-test('by a makefile', async () => {
+test.runIf(inFull)('by a makefile (in test:all)', async () => {
   await begun('make check');
   const { proof } = await submitted({ ...WORK, Makefile: 'check:\n\tnode --test test/mul.test.js test/sub.test.js\n' });
   expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
 });
 
-test('by a script among the tests that runs the others', async () => {
+test.runIf(inFull)('by a script among the tests that runs the others (in test:all)', async () => {
   await begun('sh test/all.sh');
   const { proof } = await submitted({ ...WORK, 'test/all.sh': FILES['test/all.sh'].replace('test/*', 'test/[ms]*') });
   expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { findTrouble } from '../../../src/tasks/find-mismatches.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
-import { onDisk, testOnDisk as test } from '../../runs.ts';
+import { onDisk, testOnDisk as test, ways } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 onDisk();
@@ -19,7 +19,7 @@ const pools = (p: Project): readonly string[] =>
     .flatMap((name) => /^\.pool-(task|proof)-/.exec(name)?.[1] ?? [])
     .sort();
 
-test.each(['worktree', 'clone'] as const)(
+test.each(ways(['worktree', 'clone'] as const))(
   '%s: one task’s folder serves the next, and proofs have theirs',
   async (isolation) => {
     const p = project({ tasks: ['t', 'u'], files: MANY, config: { isolation } });

@@ -213,23 +213,26 @@ describe('the same commit again', () => {
 });
 
 describe('a command that does not end', () => {
-  test('also on the base: said so, not run again, and the second time blocked as the operator’s to mend', async () => {
-    await begun(`${RAN} sleep 60`, { validation_timeout: 1 });
-    const no = await refused();
-    expect(no.message).toContain('did not end within 1 s');
-    expect(no.message).toContain('config validation_timeout');
-    expect(no.message).toMatch(/on the base [0-9a-f]{12} it does not end either/);
-    expect(no.hint).not.toContain('Fix it');
-    expect(no.hint).toContain('liza block t');
-    expect(runs()).toBe(2);
-    expect((await p.task('t')).status).toBe('CLAIMED');
-    expect((await refused()).hint).toContain('BLOCKED');
-    expect(runs()).toBe(2);
-    const task = await p.task('t');
-    expect(task).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('operator') });
-    // It is not the coder who failed.
-    expect(task.failed_by ?? []).toEqual([]);
-  });
+  test.runIf(inFull)(
+    'also on the base: said so, not run again, and the second time blocked as the operator’s to mend (in test:all)',
+    async () => {
+      await begun(`${RAN} sleep 60`, { validation_timeout: 1 });
+      const no = await refused();
+      expect(no.message).toContain('did not end within 1 s');
+      expect(no.message).toContain('config validation_timeout');
+      expect(no.message).toMatch(/on the base [0-9a-f]{12} it does not end either/);
+      expect(no.hint).not.toContain('Fix it');
+      expect(no.hint).toContain('liza block t');
+      expect(runs()).toBe(2);
+      expect((await p.task('t')).status).toBe('CLAIMED');
+      expect((await refused()).hint).toContain('BLOCKED');
+      expect(runs()).toBe(2);
+      const task = await p.task('t');
+      expect(task).toMatchObject({ status: 'BLOCKED', blocked_reason: expect.stringContaining('operator') });
+      // It is not the coder who failed.
+      expect(task.failed_by ?? []).toEqual([]);
+    },
+  );
 
   test.runIf(inFull)('a raised limit is tried (in test:all)', async () => {
     await begun(`${RAN} sleep 1.6`, { validation_timeout: 1 });

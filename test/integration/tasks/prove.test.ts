@@ -136,36 +136,39 @@ process.exit(right ? 0 : 1);
 
   const printed = async (argv: readonly string[]) => (await p.ok(argv)).stdout.replace(/\s+/g, ' ');
 
-  test('a file deep in a package that was there before, also if the package goes while tests run', async () => {
-    const task = { id: 't', validation: ['node test/needs.cjs'] };
-    p = project({ tasks: [task], config: { tdd: 'off' }, files: FILES });
-    p.write({ [DEEP]: 'exports.right = false;\n' });
-    // Files have the machine's time, and the board tells whole seconds.
-    const next = Math.ceil(Date.now() / 1000) * 1000;
-    p.pass((next - p.context.clock.now()) / 1000);
-    await p.claim('t');
-    succeeded(await p.begin('t'));
-    p.work('t', { ...NEEDS, 'test/needs.cjs': "process.exit(require('answers/lib/deep.js').right ? 0 : 1);\n" });
-    expect((await refused()).guard).toBe('validation');
-    await sleep(Math.max(0, next + 50 - Date.now()));
-    p.write({ [DEEP]: 'exports.right = true;\n' });
-    p.work('t', { 'src/value': '1 2 3\n' });
-    expect(await refused()).toMatchObject({
-      guard: 'above-checkout',
-      message: expect.stringContaining(`${p.file('node_modules')} (answers/lib`),
-    });
-    p.work('t', { 'test/needs.cjs': LEAVING(p.file('node_modules')) });
-    // The agent has used up the system's watches.
-    vi.spyOn(p.context.disk, 'watch').mockImplementation(() => {
-      throw new Error('ENOSPC: System limit for number of file watchers reached');
-    });
-    onTestFinished(() => void vi.restoreAllMocks());
-    expect(await refused()).toMatchObject({
-      guard: 'above-checkout',
-      message: expect.stringContaining(`${p.file('node_modules/answers')} (came and went while tests ran)`),
-    });
-    expect(await events('submitted')).toEqual([]);
-  });
+  test.runIf(inFull)(
+    'a file deep in a package that was there before, also if the package goes while tests run (in test:all)',
+    async () => {
+      const task = { id: 't', validation: ['node test/needs.cjs'] };
+      p = project({ tasks: [task], config: { tdd: 'off' }, files: FILES });
+      p.write({ [DEEP]: 'exports.right = false;\n' });
+      // Files have the machine's time, and the board tells whole seconds.
+      const next = Math.ceil(Date.now() / 1000) * 1000;
+      p.pass((next - p.context.clock.now()) / 1000);
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      p.work('t', { ...NEEDS, 'test/needs.cjs': "process.exit(require('answers/lib/deep.js').right ? 0 : 1);\n" });
+      expect((await refused()).guard).toBe('validation');
+      await sleep(Math.max(0, next + 50 - Date.now()));
+      p.write({ [DEEP]: 'exports.right = true;\n' });
+      p.work('t', { 'src/value': '1 2 3\n' });
+      expect(await refused()).toMatchObject({
+        guard: 'above-checkout',
+        message: expect.stringContaining(`${p.file('node_modules')} (answers/lib`),
+      });
+      p.work('t', { 'test/needs.cjs': LEAVING(p.file('node_modules')) });
+      // The agent has used up the system's watches.
+      vi.spyOn(p.context.disk, 'watch').mockImplementation(() => {
+        throw new Error('ENOSPC: System limit for number of file watchers reached');
+      });
+      onTestFinished(() => void vi.restoreAllMocks());
+      expect(await refused()).toMatchObject({
+        guard: 'above-checkout',
+        message: expect.stringContaining(`${p.file('node_modules/answers')} (came and went while tests ran)`),
+      });
+      expect(await events('submitted')).toEqual([]);
+    },
+  );
 
   test('what an agent puts there makes no red proof green: nothing is run until a person has looked', async () => {
     await needing();
@@ -188,23 +191,26 @@ process.exit(right ? 0 : 1);
     expect((await refused()).guard).toBe('validation');
   });
 
-  test('settings that the checkout lacks: the same; those of which it has its own are told', async () => {
-    await begun({ tdd: 'off' }, { scope: 'IN: tsconfig.json, src/, test/. OUT: docs/' });
-    p.work('t', { ...GOOD, 'tsconfig.json': '{}\n' });
-    p.write({ 'tsconfig.json': '{ "extends": "./planted.json" }\n' });
-    succeeded(await p.submit('t'));
-    const place = p.file('tsconfig.json');
-    expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
-    expect(await printed(['show', 't'])).toContain(`green may rest on it: ${place}`);
-    await p.reject('t');
-    await p.claim('t');
-    succeeded(await p.begin('t'));
-    p.work('t', { 'src/value': '1 2 3\n' });
-    p.write({ 'babel.config.js': 'module.exports = {};\n' });
-    expect((await refused()).guard).toBe('above-checkout');
-  });
+  test.runIf(inFull)(
+    'settings that the checkout lacks: the same; those of which it has its own are told (in test:all)',
+    async () => {
+      await begun({ tdd: 'off' }, { scope: 'IN: tsconfig.json, src/, test/. OUT: docs/' });
+      p.work('t', { ...GOOD, 'tsconfig.json': '{}\n' });
+      p.write({ 'tsconfig.json': '{ "extends": "./planted.json" }\n' });
+      succeeded(await p.submit('t'));
+      const place = p.file('tsconfig.json');
+      expect(await p.last('t', 'submitted')).toMatchObject({ proof: { above: [place] } });
+      expect(await printed(['show', 't'])).toContain(`green may rest on it: ${place}`);
+      await p.reject('t');
+      await p.claim('t');
+      succeeded(await p.begin('t'));
+      p.work('t', { 'src/value': '1 2 3\n' });
+      p.write({ 'babel.config.js': 'module.exports = {};\n' });
+      expect((await refused()).guard).toBe('above-checkout');
+    },
+  );
 
-  test('a merge’s tests, too', async () => {
+  test.runIf(inFull)('a merge’s tests, too (in test:all)', async () => {
     await begun({ tdd: 'off' });
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
@@ -362,7 +368,7 @@ describe('the validation at the submitted commit', () => {
     expect(await p.last('t', 'submitted')).toMatchObject({ red_before: 1, proof: { commands: ['sh run.sh'] } });
   });
 
-  test('of several, the red one is named by its number and its first words', async () => {
+  test.runIf(inFull)('of several, the red one is named by its number and its first words (in test:all)', async () => {
     const long = `test "${'x'.repeat(10)} ${'y '.repeat(60)}" = no`;
     await begun({ test_command: 'true' }, { validation: ['test -e README.md', long] });
     p.work('t', GOOD);
@@ -372,12 +378,15 @@ describe('the validation at the submitted commit', () => {
     expect(message).not.toContain(long.slice(0, 100));
   });
 
-  test('a short one is named as it is, without a number that only its prompt has', async () => {
-    await begun({ test_command: 'true' }, { validation: ['test -e README.md', 'test -e no.md'] });
-    p.work('t', GOOD);
-    const { message } = await refused();
-    expect(message).toContain('and "test -e no.md" ended with 1');
-  });
+  test.runIf(inFull)(
+    'a short one is named as it is, without a number that only its prompt has (in test:all)',
+    async () => {
+      await begun({ test_command: 'true' }, { validation: ['test -e README.md', 'test -e no.md'] });
+      p.work('t', GOOD);
+      const { message } = await refused();
+      expect(message).toContain('and "test -e no.md" ended with 1');
+    },
+  );
 
   test('one that does not end is ended with all it started, and is red', async () => {
     await begun({ validation_timeout: 1 }, { validation: ['setsid sleep 300 & sleep 300'] });
@@ -562,7 +571,7 @@ describe('tests of a document', () => {
     expect(JSON.stringify(said)).not.toContain('prove nothing');
   });
 
-  test('one that reads what the change alters is not said to prove nothing', async () => {
+  test.runIf(inFull)('one that reads what the change alters is not said to prove nothing (in test:all)', async () => {
     await docs();
     p.work('t', { 'src/value': '1 2\n', 'README.md': 'an example\n', 'test/new.sh': 'grep -q example README.md\n' });
     const { said, proof } = await submitted();
@@ -570,7 +579,7 @@ describe('tests of a document', () => {
     expect(JSON.stringify(said)).not.toContain('prove nothing');
   });
 
-  test('of the others it is said, by their names', async () => {
+  test.runIf(inFull)('of the others it is said, by their names (in test:all)', async () => {
     await docs('node --test');
     const text =
       "const { test } = require('node:test');\nconst { readFileSync } = require('node:fs');\ntest('adds two numbers', () => {\n  require('node:assert').match(readFileSync('src/value', 'utf8'), /1/);\n});\n";
@@ -581,7 +590,7 @@ describe('tests of a document', () => {
     expect(JSON.stringify(said)).toContain('prove nothing about the change: adds two numbers; the reviewer is told');
   });
 
-  test('a commit that only takes a row out of a test has no new tests', async () => {
+  test.runIf(inFull)('a commit that only takes a row out of a test has no new tests (in test:all)', async () => {
     const text = (rows: string): string =>
       `const { test } = require('node:test');\ntest('one', () => {});\ntest('rows', () => {\n${rows}});\n`;
     const files = { ...FILES, ...README, 'test/rows.test.js': text('  [1].map(Number);\n  [2].map(Number);\n') };
@@ -679,14 +688,17 @@ describe('tdd', () => {
     });
   });
 
-  test('strict with a command that proves the task and is red on the base rests on the others', async () => {
-    await begun({ tdd: 'strict' }, { validation: ['test -e src/new', 'sh run.sh'] });
-    p.work('t', { 'src/new': '', 'test/new.sh': 'true\n' });
-    expect((await refused()).message).toContain('pass without its change');
-    p.work('t', { 'test/new.sh': 'test -e src/new\n' });
-    succeeded(await p.submit('t'));
-    expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'same' });
-  });
+  test.runIf(inFull)(
+    'strict with a command that proves the task and is red on the base rests on the others (in test:all)',
+    async () => {
+      await begun({ tdd: 'strict' }, { validation: ['test -e src/new', 'sh run.sh'] });
+      p.work('t', { 'src/new': '', 'test/new.sh': 'true\n' });
+      expect((await refused()).message).toContain('pass without its change');
+      p.work('t', { 'test/new.sh': 'test -e src/new\n' });
+      succeeded(await p.submit('t'));
+      expect(await tests()).toMatchObject({ base_alone: 'partly', on_base: 'red', base_tests: 'same' });
+    },
+  );
 
   test('strict in a project with two runners: the one that runs the new tests decides', async () => {
     const others = 'test -e src/value && echo other tests pass';
@@ -739,7 +751,7 @@ describe('tdd', () => {
     expect(await tests()).toMatchObject({ base_alone: 'unknown', on_base: 'unknown' });
   });
 
-  test('the time for it is that of the commands: set-up does not count', async () => {
+  test.runIf(inFull)('the time for it is that of the commands: set-up does not count (in test:all)', async () => {
     await begun({ tdd_timeout: 4, post_worktree_cmd: 'sleep 5' });
     p.work('t', GOOD);
     succeeded(await p.submit('t'));
@@ -866,29 +878,32 @@ ${more}`;
     expect(await tests()).toMatchObject({ on_base: 'red', failed: ['has the two'], passed: ['is there'] });
   });
 
-  test('a new test that is called like one of an unchanged file is not said to have passed without the change', async () => {
-    const file = (more: string): string => `import assert from 'node:assert';
+  test.runIf(inFull)(
+    'a new test that is called like one of an unchanged file is not said to have passed without the change (in test:all)',
+    async () => {
+      const file = (more: string): string => `import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 ${more}`;
-    p = project({
-      tasks: [{ id: 't', validation: [] }],
-      config: { tdd: 'evidence', test_command: 'node --test --test-reporter=tap' },
-      files: { ...FILES, 'test/old.test.mjs': file("test('words', () => assert.ok(readFileSync));\n") },
-    });
-    await p.begun('t');
-    const needs = (name: string): string =>
-      `test('${name}', () => assert.match(readFileSync('src/value', 'utf8'), /2/));\n`;
-    const added = `throw new Error(readFileSync('src/value', 'utf8').includes('2') ? '' : 'not yet');\n`;
-    p.work('t', {
-      'src/value': '1 2\n',
-      'test/new.test.mjs': file(`if (!readFileSync('src/value', 'utf8').includes('2')) ${added}${needs('words')}`),
-    });
-    succeeded(await p.submit('t'));
-    const proved = await tests();
-    expect(proved).toMatchObject({ on_base: 'red' });
-    expect(proved).not.toHaveProperty('passed');
-  });
+      p = project({
+        tasks: [{ id: 't', validation: [] }],
+        config: { tdd: 'evidence', test_command: 'node --test --test-reporter=tap' },
+        files: { ...FILES, 'test/old.test.mjs': file("test('words', () => assert.ok(readFileSync));\n") },
+      });
+      await p.begun('t');
+      const needs = (name: string): string =>
+        `test('${name}', () => assert.match(readFileSync('src/value', 'utf8'), /2/));\n`;
+      const added = `throw new Error(readFileSync('src/value', 'utf8').includes('2') ? '' : 'not yet');\n`;
+      p.work('t', {
+        'src/value': '1 2\n',
+        'test/new.test.mjs': file(`if (!readFileSync('src/value', 'utf8').includes('2')) ${added}${needs('words')}`),
+      });
+      succeeded(await p.submit('t'));
+      const proved = await tests();
+      expect(proved).toMatchObject({ on_base: 'red' });
+      expect(proved).not.toHaveProperty('passed');
+    },
+  );
 
   test('a check of the planner that is red on the base makes no test red', async () => {
     await begun({ test_command: TAP }, { validation: ['grep -q 2 src/value'] });
@@ -923,23 +938,26 @@ ${more}`;
     });
   });
 
-  test('what another task showed of the base is not run again, command by command', async () => {
-    const run = 'echo ran >> ../../../runs; sh run.sh';
-    p = project({
-      tasks: [
-        { id: 'a', validation: [run] },
-        { id: 'b', validation: ['test -e src/value', run] },
-      ],
-      config: { tdd: 'evidence' },
-      files: FILES,
-    });
-    const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
-    await p.submitted('a', GOOD);
-    const before = runs();
-    await p.submitted('b', { 'src/b': '', 'test/b.sh': 'test -e src/b\n' }, 'coder-2');
-    // At the commit, and with its tests on the base.
-    expect(runs() - before).toBe(2);
-  });
+  test.runIf(inFull)(
+    'what another task showed of the base is not run again, command by command (in test:all)',
+    async () => {
+      const run = 'echo ran >> ../../../runs; sh run.sh';
+      p = project({
+        tasks: [
+          { id: 'a', validation: [run] },
+          { id: 'b', validation: ['test -e src/value', run] },
+        ],
+        config: { tdd: 'evidence' },
+        files: FILES,
+      });
+      const runs = (): number => fs.readFileSync(path.join(p.base, 'runs'), 'utf8').trim().split('\n').length;
+      await p.submitted('a', GOOD);
+      const before = runs();
+      await p.submitted('b', { 'src/b': '', 'test/b.sh': 'test -e src/b\n' }, 'coder-2');
+      // At the commit, and with its tests on the base.
+      expect(runs() - before).toBe(2);
+    },
+  );
 
   test('off does not look; a docs task without tests has none to look at', async () => {
     await begun({ tdd: 'off' });

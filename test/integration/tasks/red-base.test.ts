@@ -41,26 +41,32 @@ const ADD_ONLY = 'python3 -m unittest tests.test_add';
 const NEW = { 'calc.py': SUB, 'tests/test_sub.py': unit('calc import sub', 'self.assertEqual(sub(3, 1), 2)') };
 
 describe('a command that is red on the base alone', () => {
-  test('names the new tests as a module: another command’s green says nothing of them', async () => {
-    await begun(['python3 -m unittest tests.test_sub'], { test_command: ADD_ONLY });
-    const tests = await submitted(NEW);
-    expect(tests).toMatchObject({
-      base_alone: 'partly',
-      on_base: 'red',
-      by: 'python3 -m unittest tests.test_sub',
-      missing: expect.stringContaining("cannot import name 'sub' from 'calc'"),
-    });
-    expect(tests).not.toHaveProperty('failed');
-  });
+  test.runIf(inFull)(
+    'names the new tests as a module: another command’s green says nothing of them (in test:all)',
+    async () => {
+      await begun(['python3 -m unittest tests.test_sub'], { test_command: ADD_ONLY });
+      const tests = await submitted(NEW);
+      expect(tests).toMatchObject({
+        base_alone: 'partly',
+        on_base: 'red',
+        by: 'python3 -m unittest tests.test_sub',
+        missing: expect.stringContaining("cannot import name 'sub' from 'calc'"),
+      });
+      expect(tests).not.toHaveProperty('failed');
+    },
+  );
 
-  test('leads to them through make: what it misses with them is another thing', async () => {
-    await begun(['make check'], { test_command: ADD_ONLY });
-    expect(await submitted(NEW)).toMatchObject({
-      on_base: 'red',
-      by: 'make check',
-      missing: expect.stringContaining("cannot import name 'sub'"),
-    });
-  });
+  test.runIf(inFull)(
+    'leads to them through make: what it misses with them is another thing (in test:all)',
+    async () => {
+      await begun(['make check'], { test_command: ADD_ONLY });
+      expect(await submitted(NEW)).toMatchObject({
+        on_base: 'red',
+        by: 'make check',
+        missing: expect.stringContaining("cannot import name 'sub'"),
+      });
+    },
+  );
 
   test.runIf(inFull)('strict does not refuse what they show (in test:all)', async () => {
     await begun(['make check'], { test_command: ADD_ONLY, tdd: 'strict' });
@@ -148,15 +154,18 @@ describe('a command of the planner that is red now and then, a timing say', () =
   const CHANGED = { ...NEW, 'tests/test_add.py': OLD.replace('add(1, 2), 3', 'add(2, 2), 4') };
   const UNIT = 'python3 -m unittest discover -s tests -t .';
 
-  test('with the base’s tests it is red once and green once: a flake, and no test of the base fails', async () => {
-    // At the commit, on the base alone, then with the base's tests.
-    await begun([timing('-ne 3')], { test_command: UNIT });
-    const tests = await submitted(CHANGED);
-    expect(tests).toMatchObject({ on_base: 'red', base_tests: 'green', flaky: [timing('-ne 3')] });
-    const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
-    expect(shown).toContain('was red and green on the same files, a flake of that command');
-    expect(shown).toContain('tests from before: pass');
-  });
+  test.runIf(inFull)(
+    'with the base’s tests it is red once and green once: a flake, and no test of the base fails (in test:all)',
+    async () => {
+      // At the commit, on the base alone, then with the base's tests.
+      await begun([timing('-ne 3')], { test_command: UNIT });
+      const tests = await submitted(CHANGED);
+      expect(tests).toMatchObject({ on_base: 'red', base_tests: 'green', flaky: [timing('-ne 3')] });
+      const shown = (await p.ok(['show', 't'])).stdout.replace(/\s+/g, ' ');
+      expect(shown).toContain('was red and green on the same files, a flake of that command');
+      expect(shown).toContain('tests from before: pass');
+    },
+  );
 
   test('with the base’s tests it is red both times: it runs no test, so none of the base fails', async () => {
     await begun([timing('-lt 3')], { test_command: UNIT });

@@ -16,6 +16,7 @@ import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { reuseSetup } from '../../../src/tasks/setup-results.ts';
 import type { SetupRuns } from '../../../src/tasks/setup-runs.ts';
 import { hostAt } from '../../host.ts';
+import { inFull } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { type Project, project } from '../../support/project.ts';
 import { startRegistry } from '../../support/registry.ts';
@@ -193,22 +194,26 @@ describe.skipIf(!works)('a result', () => {
     expect(kept()).toHaveLength(1);
   }, 120_000);
 
-  test('is kept while it is among the newest or was used lately', async () => {
-    const make = (n: number) => checkout({ post_worktree_cmd: `${install()}; echo ${n} > made/n` });
-    const age = (seconds: number): void => {
-      for (const name of kept()) {
-        const file = path.join(setupResultsOf(context()), name, 'result.json');
-        const at = p.context.clock.now() / 1000 - seconds;
-        if (fs.statSync(file).mtimeMs / 1000 > at) fs.utimesSync(file, at, at);
-      }
-    };
-    for (let n = 0; n < 7; n += 1) await make(n);
-    expect(kept()).toHaveLength(7);
-    age(3600);
-    await make(7);
-    // The new one, and the newest five of the others.
-    expect(kept()).toHaveLength(6);
-  }, 180_000);
+  test.runIf(inFull)(
+    'is kept while it is among the newest or was used lately (in test:all)',
+    async () => {
+      const make = (n: number) => checkout({ post_worktree_cmd: `${install()}; echo ${n} > made/n` });
+      const age = (seconds: number): void => {
+        for (const name of kept()) {
+          const file = path.join(setupResultsOf(context()), name, 'result.json');
+          const at = p.context.clock.now() / 1000 - seconds;
+          if (fs.statSync(file).mtimeMs / 1000 > at) fs.utimesSync(file, at, at);
+        }
+      };
+      for (let n = 0; n < 7; n += 1) await make(n);
+      expect(kept()).toHaveLength(7);
+      age(3600);
+      await make(7);
+      // The new one, and the newest five of the others.
+      expect(kept()).toHaveLength(6);
+    },
+    180_000,
+  );
 });
 
 describe.skipIf(!works)('the login of setup_read', () => {

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { Config, Task } from '../../../src/protocol/state.ts';
-import { ways } from '../../runs.ts';
+import { inFull, ways } from '../../runs.ts';
 import { type Project, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -48,7 +48,7 @@ const NO_CASE = 'from calc import sub\n\n\nclass SubTest:\n    def test_sub(self
 const UNCALLED =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { two } from '../src/value.js';\nexport function all() {\n  test('has two', () => assert.equal(two, 99));\n}\n";
 
-test('a class that the runner does not take for tests: the number shows it', async () => {
+test.runIf(inFull)('a class that the runner does not take for tests: the number shows it (in test:all)', async () => {
   await begun('python3 -m unittest');
   const { proof, said } = await submitted({ ...SUB, 'tests/test_sub.py': NO_CASE });
   expect(proof).toMatchObject({
@@ -78,31 +78,35 @@ const NODE = UNCALLED.replace('export function all() {\n  ', '')
   .replace('{ two }', '* as all')
   .replace('(two,', '(all.two,');
 
-test.each([
-  ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'ran as many tests without them'],
-  [
-    'node --test',
-    { 'test/two.test.js': NODE.replace("two', (", "two', { skip: !!1 }, (") },
-    'ran as many tests without',
-  ],
-  ['node --test', { 'test/two.test.js': NODE.replace("two', (", "two', { todo: true }, (") }, 'each is switched off'],
-  [
-    'node --test',
-    { 'test/two.test.js': `process.exit(0);\n${NODE}` },
-    'nothing shows that all new tests of test/two.test.js',
-  ],
-])('that they pass without the change is said of no test that did not run: %s %j', async (command, files, why) => {
+test.each(
+  ways([
+    ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'ran as many tests without them'],
+    [
+      'node --test',
+      { 'test/two.test.js': NODE.replace("two', (", "two', { skip: !!1 }, (") },
+      'ran as many tests without',
+    ],
+    ['node --test', { 'test/two.test.js': NODE.replace("two', (", "two', { todo: true }, (") }, 'each is switched off'],
+    [
+      'node --test',
+      { 'test/two.test.js': `process.exit(0);\n${NODE}` },
+      'nothing shows that all new tests of test/two.test.js',
+    ],
+  ]),
+)('that they pass without the change is said of no test that did not run: %s %j', async (command, files, why) => {
   await begun(command);
   const { proof, said } = await submitted({ 'src/value.js': 'export const two = 2;\n', ...files });
   expect(proof).toMatchObject({ tests: { on_base: 'unknown', because: { on_base: expect.stringContaining(why) } } });
   expect(said).not.toContain('pass on the base too');
 });
 
-test.each([
-  ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
-  ['python3 -m pytest tests', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
-  ['sh test/all.sh', { 'sub.sh': 'echo 2\n', 'test/all.sh': UNCALLED_SHELL }, 'test/all.sh › test_sub'],
-])('an approval by a test of which nothing shows that it ran is flagged: %s', async (command, files, cited) => {
+test.each(
+  ways([
+    ['python3 -m unittest', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
+    ['python3 -m pytest tests', { ...SUB, 'tests/test_sub.py': SKIPPED }, 'tests/test_sub.py › test_sub'],
+    ['sh test/all.sh', { 'sub.sh': 'echo 2\n', 'test/all.sh': UNCALLED_SHELL }, 'test/all.sh › test_sub'],
+  ]),
+)('an approval by a test of which nothing shows that it ran is flagged: %s', async (command, files, cited) => {
   await begun(command);
   await submitted(files);
   await p.ok(['claim-review', 't', 'code-reviewer-1'], { as: 'code-reviewer-1' });

@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
     const faults: string[] = [];
-    for (const path of PAGES) {
+    for (const [nth, path] of PAGES.entries()) {
       for (const [width, colorScheme] of [
         [320, 'light'],
         [768, 'dark'],
@@ -149,8 +149,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
         const wide = (await tab.evaluate('document.documentElement.scrollWidth')) as number;
         if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
         if (wide > width) faults.push(`${path} at ${width}: ${wide} wide`);
-        // Narrow and dark, wide and light; `npm run test:all` looks at all four.
-        if (!inFull && (width === 320) === (colorScheme === 'light')) continue;
+        // Narrow and dark, or wide and light, by turns; `npm run test:all` looks at all four.
+        if (!inFull && (nth % 2 === 0 ? width !== 320 || colorScheme !== 'dark' : width !== 1440)) continue;
         faults.push(...(await wcagFaults(tab)).map((fault) => `${path} at ${width} ${colorScheme}: ${fault}`));
       }
     }
@@ -221,28 +221,31 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(await dialog.textContent()).toContain('twice is enough');
   });
 
-  test('what was answered leaves the page, also where the news of it overtake the answer to the form', async () => {
-    const dashboard = await dashboardOn(self);
-    const { tab } = await comeIn(dashboard.link('operator'));
-    const below = () => tab.evaluate("document.getElementById('p-q-q-2').nextElementSibling.id");
-    const places = [await below()];
-    await tab.route('**/act', async (route) => {
-      const response = await route.fetch();
-      await tab.locator('#p-q-q-2.gone').waitFor();
-      places.push(await below());
-      await route.fulfill({ response });
-    });
-    const part = tab.locator('#p-q-q-2');
-    await part.locator('summary').click();
-    // Who opens it begins to write: no letter is a key of the page.
-    await tab.keyboard.type('go on: twice');
-    expect(await part.getByLabel('The answer to q-2').inputValue()).toBe('go on: twice');
-    await part.getByRole('button', { name: 'Answer' }).click();
-    await part.waitFor({ state: 'detached' });
-    expect(places).toEqual([expect.stringMatching(/^p-/), places[0]]);
-    expect(await tab.locator('#said').textContent()).toContain('q-2');
-    expect(tab.faults).toEqual([]);
-  });
+  test.runIf(inFull)(
+    'what was answered leaves the page, also where the news of it overtake the answer to the form (in test:all)',
+    async () => {
+      const dashboard = await dashboardOn(self);
+      const { tab } = await comeIn(dashboard.link('operator'));
+      const below = () => tab.evaluate("document.getElementById('p-q-q-2').nextElementSibling.id");
+      const places = [await below()];
+      await tab.route('**/act', async (route) => {
+        const response = await route.fetch();
+        await tab.locator('#p-q-q-2.gone').waitFor();
+        places.push(await below());
+        await route.fulfill({ response });
+      });
+      const part = tab.locator('#p-q-q-2');
+      await part.locator('summary').click();
+      // Who opens it begins to write: no letter is a key of the page.
+      await tab.keyboard.type('go on: twice');
+      expect(await part.getByLabel('The answer to q-2').inputValue()).toBe('go on: twice');
+      await part.getByRole('button', { name: 'Answer' }).click();
+      await part.waitFor({ state: 'detached' });
+      expect(places).toEqual([expect.stringMatching(/^p-/), places[0]]);
+      expect(await tab.locator('#said').textContent()).toContain('q-2');
+      expect(tab.faults).toEqual([]);
+    },
+  );
 
   test('times are those of the reader’s clock, of the page and of what comes after it', async () => {
     const dashboard = await dashboardOn(self);
@@ -332,43 +335,46 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     }
   }, 120_000);
 
-  test('what comes, goes or changes its state pushes nothing away, and what the pointer is on stays there', async () => {
-    const dashboard = await dashboardOn(self);
-    const { tab, base } = await comeIn(dashboard.link('operator'));
-    await tab.setViewportSize({ width: 1000, height: 600 });
-    const place = (selector: string) =>
-      tab.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top`) as Promise<number>;
-    const ask = (text: string) => self.ok(['ask', text, '--task', 't', '--assume', 'the usual'], { as: 'coder-1' });
+  test.runIf(inFull)(
+    'what comes, goes or changes its state pushes nothing away, and what the pointer is on stays there (in test:all)',
+    async () => {
+      const dashboard = await dashboardOn(self);
+      const { tab, base } = await comeIn(dashboard.link('operator'));
+      await tab.setViewportSize({ width: 1000, height: 600 });
+      const place = (selector: string) =>
+        tab.evaluate(`document.querySelector('${selector}').getBoundingClientRect().top`) as Promise<number>;
+      const ask = (text: string) => self.ok(['ask', text, '--task', 't', '--assume', 'the usual'], { as: 'coder-1' });
 
-    const isStill = async (selector: string, change: () => Promise<unknown>): Promise<void> => {
-      const before = await place(selector);
-      await change();
-      expect([selector, Math.abs((await place(selector)) - before) < 2]).toEqual([selector, true]);
-    };
+      const isStill = async (selector: string, change: () => Promise<unknown>): Promise<void> => {
+        const before = await place(selector);
+        await change();
+        expect([selector, Math.abs((await place(selector)) - before) < 2]).toEqual([selector, true]);
+      };
 
-    await tab.locator('#p-q-q-2 button').first().hover();
-    await isStill('#p-q-q-2', async () => {
-      await self.ok(['pause']);
-      await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
-    });
-    await isStill('#p-q-q-2', async () => {
-      await ask('And then?');
-      await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
-      await self.ok(['answer', 'q-1', 'raise an alarm']);
-      await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
-    });
-    expect(await layoutShifts(tab)).toEqual([]);
+      await tab.locator('#p-q-q-2 button').first().hover();
+      await isStill('#p-q-q-2', async () => {
+        await self.ok(['pause']);
+        await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
+      });
+      await isStill('#p-q-q-2', async () => {
+        await ask('And then?');
+        await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
+        await self.ok(['answer', 'q-1', 'raise an alarm']);
+        await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
+      });
+      expect(await layoutShifts(tab)).toEqual([]);
 
-    await tab.goto(`${base}/board`);
-    await tab.getByText('Live', { exact: true }).waitFor();
-    await self.ok(['finalize', 'draft']);
-    await tab.locator('[id^="p-UNCLAIMED-"]').getByText('draft').first().waitFor();
-    await tab.locator('#p-in-DRAFT').waitFor({ state: 'detached' });
-    await self.ok(['abandon', 'draft', '--reason', 'enough']);
-    await tab.locator('#p-in-ABANDONED').waitFor();
-    expect(await layoutShifts(tab)).toEqual([]);
-    expect(tab.faults).toEqual([]);
-  });
+      await tab.goto(`${base}/board`);
+      await tab.getByText('Live', { exact: true }).waitFor();
+      await self.ok(['finalize', 'draft']);
+      await tab.locator('[id^="p-UNCLAIMED-"]').getByText('draft').first().waitFor();
+      await tab.locator('#p-in-DRAFT').waitFor({ state: 'detached' });
+      await self.ok(['abandon', 'draft', '--reason', 'enough']);
+      await tab.locator('#p-in-ABANDONED').waitFor();
+      expect(await layoutShifts(tab)).toEqual([]);
+      expect(tab.faults).toEqual([]);
+    },
+  );
 
   /** Where each button, and what unfolds, stands on view. */
   const places = (tab: Tab) =>
@@ -387,46 +393,49 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     return { moved, left: all.length - all.filter(([name]) => name in after).length };
   };
 
-  test('wherever the pointer is, nothing on view moves for a card that comes, one that goes, or a form that was folded', async () => {
-    await self.ok(['finalize', 'draft']);
-    await self.begun('draft', 'coder-2');
-    const dashboard = await dashboardOn(self);
-    const { tab } = await comeIn(dashboard.link('operator'));
-    await tab.setViewportSize({ width: 1000, height: 900 });
-    await tab.mouse.move(500, 5);
-    await tab.locator('#p-q-q-1 summary').first().click();
-    expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
-    await tab.mouse.move(500, 5);
-    const first = await places(tab);
-    expect(Object.keys(first).length).toBeGreaterThan(3);
+  test.runIf(inFull)(
+    'wherever the pointer is, nothing on view moves for a card that comes, one that goes, or a form that was folded (in test:all)',
+    async () => {
+      await self.ok(['finalize', 'draft']);
+      await self.begun('draft', 'coder-2');
+      const dashboard = await dashboardOn(self);
+      const { tab } = await comeIn(dashboard.link('operator'));
+      await tab.setViewportSize({ width: 1000, height: 900 });
+      await tab.mouse.move(500, 5);
+      await tab.locator('#p-q-q-1 summary').first().click();
+      expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
+      await tab.mouse.move(500, 5);
+      const first = await places(tab);
+      expect(Object.keys(first).length).toBeGreaterThan(3);
 
-    // One that holds a task belongs above the others.
-    await self.ok(['block', 'draft', '--reason', 'nobody knows', '--question', 'Which one?'], { as: 'coder-2' });
-    await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
-    expect(await notMoved(tab, first)).toEqual({ moved: [], left: 0 });
-    expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
-    await tab.getByText('1 new above').waitFor();
+      // One that holds a task belongs above the others.
+      await self.ok(['block', 'draft', '--reason', 'nobody knows', '--question', 'Which one?'], { as: 'coder-2' });
+      await tab.locator('#p-q-q-3').waitFor({ state: 'attached' });
+      expect(await notMoved(tab, first)).toEqual({ moved: [], left: 0 });
+      expect(await tab.locator('#p-q-q-1 details.asks').getAttribute('open')).toBeNull();
+      await tab.getByText('1 new above').waitFor();
 
-    await self.ok(['pause']);
-    await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
-    await self.ok(['answer', 'q-1', 'raise an alarm']);
-    await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
-    expect((await notMoved(tab, first, /Pause|Resume/)).moved).toEqual([]);
+      await self.ok(['pause']);
+      await tab.locator('#p-switch-pause').waitFor({ state: 'attached' });
+      await self.ok(['answer', 'q-1', 'raise an alarm']);
+      await tab.locator('#p-q-q-1').waitFor({ state: 'detached' });
+      expect((await notMoved(tab, first, /Pause|Resume/)).moved).toEqual([]);
 
-    // A person's own hand: the next card does not come below it.
-    const second = await places(tab);
-    await tab.locator('#p-q-q-2').getByRole('button', { name: 'Accept' }).click();
-    await tab.locator('#p-q-q-2').waitFor({ state: 'detached' });
-    await tab.locator('#said.yes').waitFor();
-    expect((await notMoved(tab, second)).moved).toEqual([]);
+      // A person's own hand: the next card does not come below it.
+      const second = await places(tab);
+      await tab.locator('#p-q-q-2').getByRole('button', { name: 'Accept' }).click();
+      await tab.locator('#p-q-q-2').waitFor({ state: 'detached' });
+      await tab.locator('#said.yes').waitFor();
+      expect((await notMoved(tab, second)).moved).toEqual([]);
 
-    // Whoever scrolls finds no holes.
-    await tab.mouse.wheel(0, -5000);
-    await expect.poll(() => tab.evaluate('scrollY')).toBe(0);
-    expect(await tab.getByText('new above').count()).toBe(0);
-    expect(await tab.locator('#parts > [style*="margin"]').count()).toBe(0);
-    expect(tab.faults).toEqual([]);
-  });
+      // Whoever scrolls finds no holes.
+      await tab.mouse.wheel(0, -5000);
+      await expect.poll(() => tab.evaluate('scrollY')).toBe(0);
+      expect(await tab.getByText('new above').count()).toBe(0);
+      expect(await tab.locator('#parts > [style*="margin"]').count()).toBe(0);
+      expect(tab.faults).toEqual([]);
+    },
+  );
 
   test('where nothing needed a person, the first card that comes is seen as a whole', async () => {
     const self = project();
@@ -472,7 +481,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(await tab.locator('#said').textContent()).toBe('');
   });
 
-  test('what resumes stands where Pause stood, and in its turn', async () => {
+  test.runIf(inFull)('what resumes stands where Pause stood, and in its turn (in test:all)', async () => {
     const dashboard = await dashboardOn(self);
     const { tab } = await comeIn(dashboard.link('operator'));
     await tab.setViewportSize({ width: 1000, height: 1400 });
@@ -490,7 +499,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect(dashboard.ran).toEqual([['pause'], ['resume']]);
   });
 
-  test('on a phone a line of a diff that stays is there once', async () => {
+  test.runIf(inFull)('on a phone a line of a diff that stays is there once (in test:all)', async () => {
     const dashboard = await dashboardOn(self);
     const { tab, base } = await comeIn(dashboard.link('operator'));
     await tab.setViewportSize({ width: 390, height: 800 });
@@ -605,8 +614,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     180_000,
   );
 
-  test.each(ways(['mouse', 'keys'] as const))(
-    'what a board rarely asks for is done by %s: unblock, release, dismiss, order the queue, accept, resolve, complete',
+  test.runIf(inFull).each(['mouse', 'keys'] as const)(
+    'what a board rarely asks for is done by %s: unblock, release, dismiss, order the queue, accept, resolve, complete (in test:all)',
     async (by) => {
       const self = await troubledProject();
       const dashboard = await dashboardOn(self);
