@@ -19,10 +19,15 @@ export interface Offering {
   readonly listed?: ReadonlyMap<string, string>;
 }
 
-export type Offered = { readonly how: 'offered'; readonly refs: number } | Failed;
+/** `left`: of what the server refuses by itself, while it took others. */
+export type Offered = { readonly how: 'offered'; readonly refs: number; readonly left?: Refused } | Failed;
+
+type Refused = Extract<Failed, { how: 'refused' }>;
 
 /** In one push: all of them get there, or none. */
 const AT_ONCE = 100;
+/** Refused by itself, one after the other, before anything was taken: it is not about what they hold. */
+const MOST_REFUSED = 8;
 
 export async function offerRefs(exchange: Exchange, { epochs, task, listed: known }: Offering): Promise<Offered> {
   const { gitDir } = exchange;
@@ -32,14 +37,47 @@ export async function offerRefs(exchange: Exchange, { epochs, task, listed: know
   const listed = known === undefined ? await listRefs(exchange) : ({ how: 'listed', refs: known } as const);
   if (listed.how !== 'listed') return listed;
   const { pushes, renumbered } = planOffer(here, listed.refs, epochs);
+  const sent: Sent = { taken: new Set(), refused: [] };
   for (let at = 0; at < pushes.length; at += AT_ONCE) {
-    const ended = await pushRefs(exchange, pushes.slice(at, at + AT_ONCE));
-    if (ended.how === 'unreachable' || ended.how === 'refused') return ended;
-    // Another host was quicker with one of the names: it is seen at the next offer.
-    if (ended.how !== 'done') return { how: 'unreachable', why: `${nameThere(ended.ref, exchange.naming)} is in use` };
+    const failed = await send(exchange, pushes.slice(at, at + AT_ONCE), sent);
+    if (failed !== undefined) return failed;
   }
-  await rename(exchange, renumbered);
-  return { how: 'offered', refs: pushes.length };
+  const [left] = sent.refused;
+  if (left !== undefined && sent.taken.size === 0 && listed.refs.size === 0) return left;
+  await rename(
+    exchange,
+    renumbered.filter(({ to }) => sent.taken.has(to)),
+  );
+  const mend = 'see what it declines of that commit, and let it accept it';
+  return { how: 'offered', refs: sent.taken.size, ...(left === undefined ? {} : { left: { ...left, mend } }) };
+}
+
+interface Sent {
+  readonly taken: Set<string>;
+  readonly refused: Refused[];
+}
+
+/** One commit that the server does not want stops no other: they are parted until it is alone. */
+async function send(exchange: Exchange, pushes: readonly RefPush[], sent: Sent): Promise<Failed | undefined> {
+  const ended = await pushRefs(exchange, pushes);
+  switch (ended.how) {
+    case 'done':
+      for (const { ref } of pushes) sent.taken.add(ref);
+      return undefined;
+    case 'unreachable':
+      return ended;
+    case 'refused': {
+      if (pushes.length === 1) {
+        sent.refused.push(ended);
+        return sent.taken.size === 0 && sent.refused.length >= MOST_REFUSED ? ended : undefined;
+      }
+      const half = Math.ceil(pushes.length / 2);
+      return (await send(exchange, pushes.slice(0, half), sent)) ?? (await send(exchange, pushes.slice(half), sent));
+    }
+    // Another host was quicker with one of the names: it is seen at the next offer.
+    default:
+      return { how: 'unreachable', why: `${nameThere(ended.ref, exchange.naming)} is in use` };
+  }
 }
 
 /** A ref that leads nowhere here would stop all others. */

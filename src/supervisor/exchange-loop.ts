@@ -63,5 +63,7 @@ async function offerNow(
   if (done.how === 'exchanged') await catchUp(context);
   const anchored = done.how === 'exchanged' ? await keepAnchor(context, exchange) : undefined;
   const { shown } = exchange.address;
-  return { outcome: done.how === 'exchanged' ? (anchored ?? { how: 'done' }) : done, shown };
+  if (done.how !== 'exchanged') return { outcome: done, shown };
+  const isAnchored = anchored === undefined || anchored.how === 'done';
+  return { outcome: isAnchored ? (done.left ?? { how: 'done' }) : anchored, shown };
 }

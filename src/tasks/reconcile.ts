@@ -90,8 +90,12 @@ async function exchanged(context: TaskContext, gitDir: PrivateGitDir, board: Boa
   if (anchored !== undefined && anchored.how !== 'done')
     return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', anchored) }];
   const done = await offerAll(exchange, board);
-  if (done.how !== 'exchanged') return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', done) }];
-  return done.offered === 0 ? [] : [{ ...told, done: `sent to the exchange: ${counted(done.offered, 'commit')}` }];
+  const isSent = done.how === 'exchanged';
+  const failed = isSent ? done.left : done;
+  if (failed !== undefined) return [{ ...told, resists: exchangeRefusal(exchange, 'kept work', failed) }];
+  return !isSent || done.offered === 0
+    ? []
+    : [{ ...told, done: `sent to the exchange: ${counted(done.offered, 'commit')}` }];
 }
 
 async function sweepUseless(gitDir: PrivateGitDir): Promise<readonly Mended[]> {

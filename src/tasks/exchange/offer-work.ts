@@ -52,13 +52,16 @@ export async function offerKept(
   const exchange = await openExchange(gitDir, config);
   if (exchange === undefined || isRefusal(exchange)) return exchange;
   const offered = await offerRefs(exchange, { task, epochs: new Map() });
-  return offered.how === 'offered' ? undefined : exchangeRefusal(exchange, `the claim of ${task}`, offered);
+  const failed = offered.how === 'offered' ? offered.left : offered;
+  return failed && exchangeRefusal(exchange, `the claim of ${task}`, failed);
 }
 
 export interface Exchanged {
   readonly how: 'exchanged';
   readonly offered: number;
   readonly swept: number;
+  /** Why something could not be sent, while the rest was. */
+  readonly left?: Failed | undefined;
 }
 
 /** All that waits; then what nobody needs any more goes. */
@@ -71,7 +74,8 @@ export async function offerAll(exchange: Exchange, board: Board): Promise<Exchan
   const swept = await sweepExchange(exchange, there.refs, tasksOf(board));
   // A server that deletes nothing is a matter of room there, and nobody's work waits for it.
   if (swept.how === 'unreachable') return swept;
-  return { how: 'exchanged', offered: offered.refs, swept: swept.how === 'swept' ? swept.refs : 0 };
+  const { refs, left } = offered;
+  return { how: 'exchanged', offered: refs, swept: swept.how === 'swept' ? swept.refs : 0, left };
 }
 
 /** Of the tasks that are worked on here: another host sends the tips of its own, also of one that was taken over from here. */

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { listRefs } from '../../../src/exchange/call.ts';
 import { bringCommits } from '../../../src/exchange/fetch.ts';
 import { land, markFences, settle } from '../../../src/exchange/land.ts';
+import { offerRefs } from '../../../src/exchange/offer.ts';
 import type { Exchange } from '../../../src/exchange/open.ts';
 import { pushRefs } from '../../../src/exchange/push.ts';
 import { fenceOf } from '../../../src/exchange/rules/refs.ts';
@@ -130,6 +131,31 @@ test('a hook that declines is a refusal with its reason', async () => {
   const refused = await pushRefs(exchange, [{ ref: INTEGRATION, to: repo.head(), from: null }]);
   expect(refused).toMatchObject({ how: 'refused', why: expect.stringContaining('pre-receive hook declined') });
   expect(bare.refs()).toEqual({});
+});
+
+test('a commit that the server refuses stops no other, and comes there when it accepts it', async () => {
+  const { bare, repo, exchange } = await line();
+  const made = (file: string, name: string): string => {
+    repo.git('branch', '--force', `of-${name}`, 'integration');
+    return repo.commitTo(`of-${name}`, { [file]: `${name}\n` });
+  };
+  const refs = ['a', 'b', 'big', 'c', 'd'].map((name) => {
+    const commit = made(name === 'big' ? 'x.big' : `${name}.txt`, name);
+    repo.git('update-ref', `refs/liza/review/${name}/1`, commit);
+    return [`refs/liza/review/${name}/1`, commit] as const;
+  });
+  bare.hook(
+    'pre-receive',
+    'while read -r _ to _; do git ls-tree -r --name-only $to | grep -q big && exit 1; done; exit 0',
+  );
+  const offered = await offerRefs(exchange, { epochs: new Map() });
+  expect(offered).toMatchObject({ how: 'offered', refs: 4, left: { why: expect.stringContaining('review/big/1') } });
+  expect(bare.refs('refs/liza')).toEqual(Object.fromEntries(refs.filter(([ref]) => !ref.includes('big'))));
+  bare.hook('pre-receive', 'exit 0');
+  expect(await offerRefs(exchange, { epochs: new Map() })).toEqual({ how: 'offered', refs: 1 });
+  bare.hook('pre-receive', 'exit 1');
+  for (const name of ['e', 'f']) repo.git('update-ref', `refs/liza/review/${name}/1`, made(`${name}.txt`, name));
+  expect(await offerRefs(exchange, { epochs: new Map() })).toMatchObject({ how: 'offered', refs: 0, left: {} });
 });
 
 test('all that was sent arrives twice, or late: it counts once', async () => {
