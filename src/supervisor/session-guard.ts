@@ -11,7 +11,6 @@ import { findTask } from '../protocol/find.ts';
 import { settings } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { whyDrained } from '../protocol/work/hosts.ts';
-import type { Instant } from '../text/time.ts';
 import { runningUse, type SupervisorContext } from './context.ts';
 import { awayIn, isHolding, isLeft } from './heartbeat.ts';
 import { progressCount } from './rules/progress.ts';
@@ -27,11 +26,11 @@ export type Interruption = Extract<
 const UNSERVED_MS = 3 * 60_000;
 
 export interface Signs {
-  /** When it last printed or asked anything. */
-  lastSign(): Instant;
+  /** When it last printed or asked anything. Here all times are of the clock that nobody sets: a leap is no silence. */
+  lastSign(): number;
   contextPercent(): number | undefined;
   leaseLost(): boolean;
-  unservedSince(): Instant | undefined;
+  unservedSince(): number | undefined;
   /** Notes its usage, and asks for numbers that its output does not have. */
   measure(): void;
 }
@@ -45,11 +44,11 @@ export async function guardSession(
 ): Promise<Interruption> {
   const { clock, changeSignal, store } = context;
   const wake = AbortSignal.any([over, stop.orderly]);
-  let measureAt = clock.now() + settings(begun).heartbeat_interval * 1000;
+  let measureAt = clock.steady() + settings(begun).heartbeat_interval * 1000;
   let actions = progressCount({ state: begun }, work.agent);
-  let progressAt = clock.now();
+  let progressAt = clock.steady();
   /** What it should end for by itself, and until when it may. */
-  let due: (Due & { readonly until: Instant }) | undefined;
+  let due: (Due & { readonly until: number }) | undefined;
   let recordedPercent = 0;
   /** One at a time: a folder that holds git up is not looked at by more and more of them. */
   let isKeeping = false;
@@ -66,7 +65,7 @@ export async function guardSession(
     }
     const { board } = read;
     const limits = settings(board.state);
-    const now = clock.now();
+    const now = clock.steady();
     if (now >= measureAt) {
       if (!isKeeping) {
         isKeeping = true;
@@ -84,7 +83,7 @@ export async function guardSession(
     if (counted !== actions) [actions, progressAt] = [counted, now];
     if (board.switches.ABORT !== undefined) return { kind: 'stopped', why: 'ABORT is on' };
     if (signs.leaseLost() || isLost(board, work)) return { kind: 'lease-lost' };
-    const spent = overrun(board.state, now, findTask(board.state, work.task ?? ''), runningUse(context));
+    const spent = overrun(board.state, clock.now(), findTask(board.state, work.task ?? ''), runningUse(context));
     if (spent !== undefined) {
       const why = `the budget of ${scopeText(spent)} is overrun: ${spentText(spent)}`;
       return { kind: 'stopped', why, spent: true };

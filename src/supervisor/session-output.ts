@@ -34,12 +34,13 @@ export interface SessionOutput {
   /** Adds what was not in its output: no sign of life. */
   addMeasured(events: readonly AgentEvent[]): void;
   report(): SessionReport;
-  lastSign(): Instant;
+  /** By the clock that nobody sets. */
+  lastSign(): number;
   alive(): void;
   /** So many bytes, whatever they say. */
   printed(bytes: number): void;
   /** Since when its provider has not served it, as it reports itself. */
-  unservedSince(): Instant | undefined;
+  unservedSince(): number | undefined;
 }
 
 export interface OutputOptions {
@@ -50,7 +51,7 @@ export interface OutputOptions {
 }
 
 export function readOutput(
-  { clock: { now }, changeSignal, env }: SupervisorContext,
+  { clock: { now, steady }, changeSignal, env }: SupervisorContext,
   { work: { agent, chosen, task, usedBefore }, member, begun }: Pick<SessionRun, 'work' | 'member' | 'begun'>,
   { log, started, estimate }: OutputOptions,
 ): SessionOutput {
@@ -59,8 +60,8 @@ export function readOutput(
   const nth = (begun.agents[agent]?.usage?.sessions ?? 0) + 1;
   let activity: string | undefined;
   const lastLines: string[] = [];
-  let lastSign = started;
-  let unserved: { readonly since: Instant; readonly output: number } | undefined;
+  let lastSign = steady();
+  let unserved: { readonly since: number; readonly output: number } | undefined;
   const show = (): void => {
     const { usage, contextPercent } = report;
     member.update({
@@ -75,7 +76,7 @@ export function readOutput(
       },
     });
   };
-  const mayShow = atMost(MOST_UPDATES, now);
+  const mayShow = atMost(MOST_UPDATES, steady);
   const secrets = secretsOf(env);
   // Before a line is cut short: half a secret would not be recognised.
   const clean = { stdout: lineRedactor(secrets), stderr: lineRedactor(secrets) };
@@ -97,7 +98,7 @@ export function readOutput(
     if (events.length > 0 && mayShow()) show();
   };
   const add = (events: readonly AgentEvent[]): void => {
-    lastSign = now();
+    lastSign = steady();
     addMeasured(events);
   };
   const count = (bytes: number): void => {
@@ -116,10 +117,10 @@ export function readOutput(
       lastLines.length === 0 ? report : { ...report, said: lastLines.map((text) => gist(text)).join('\n') },
     lastSign: () => lastSign,
     alive: () => {
-      lastSign = now();
+      lastSign = steady();
     },
     printed: (bytes) => {
-      lastSign = now();
+      lastSign = steady();
       count(bytes);
     },
     unservedSince: () => unserved?.since,
@@ -130,7 +131,7 @@ const LAST_LINES = 3;
 const MOST_UPDATES = 100;
 
 /** Allows that many updates a second: nobody reads more than a few, and drawing them costs more than reading them did. */
-function atMost(count: number, now: () => Instant): () => boolean {
+function atMost(count: number, now: () => number): () => boolean {
   let shown = { second: 0, count: 0 };
   return () => {
     const second = Math.floor(now() / 1000);

@@ -221,6 +221,25 @@ describe('exits', () => {
     expect(member()?.why).toContain('/no/such/agent or its interpreter was not found');
   });
 
+  test('a clock that is set far forward, or a machine that slept, is no silence', async () => {
+    await open({
+      parts: { 'coder-1': [{}] },
+      config: { progress_timeout: 100, poll_interval: 20, lease_duration: 9000 },
+    });
+    await r().until('working', () => member()?.state === 'working');
+    for (let n = 0; n < 2; n += 1) {
+      await r().until('a look at the clock', () =>
+        r()
+          .clock.sleeping()
+          .some((ms) => ms <= 20_000),
+      );
+      r().clock.setBy(3_600_000);
+      r().clock.advance(20_000);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([ended(), r().started.length]).toEqual([0, 1]);
+  });
+
   test('silence: ended, restarted once, then blocked', async () => {
     await open({
       parts: { 'coder-1': [{}] },
