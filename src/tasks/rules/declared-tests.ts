@@ -55,7 +55,8 @@ export function declaredTests(given: string, path?: string): Declarations {
 /** Tests of one file. Each costs a look around it, and nobody else is served meanwhile. */
 const MOST = 1000;
 /** Whoever writes tests for readers breaks lines. */
-const UNREADABLE = /[^\n]{4000,}/g;
+// Looked for at the beginning of a line alone: anywhere else each character of a line would begin another look.
+const UNREADABLE = /(?<![^\n])[^\n]{4000,}/g;
 
 function firstMatches(text: string, form: RegExp): readonly RegExpExecArray[] {
   const found: RegExpExecArray[] = [];

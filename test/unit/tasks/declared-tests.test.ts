@@ -62,3 +62,14 @@ test.each([
   expect(tests).toHaveLength(count);
   expect(made).toBe(true);
 });
+
+test('lines just below the limit cost what short ones cost', () => {
+  const cost = (length: number): number => {
+    const text = `${'x'.repeat(length - 1)}\n`.repeat(Math.ceil(200_000 / length));
+    const worked = cpuTimer();
+    declaredTests(text, 'a.test.js');
+    return worked();
+  };
+  cost(40);
+  expect(cost(3990)).toBeLessThan(10 * cost(40) + 100);
+});
