@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Disk } from '../ports/disk.ts';
-import { copyPlainFile, isPlainWay } from '../process/plain-file.ts';
+import { copyInPieces, isPlainWay } from '../process/plain-file.ts';
 import type { PrivateGitDir } from './private-git-dir.ts';
 import { UNREADABLE } from './quarantine.ts';
 import { inScratch } from './scratch-folders.ts';
@@ -14,6 +14,8 @@ import type { Place } from './task-folder.ts';
 const MOST_FILES = 10_000;
 const MOST_BYTES = 1024 ** 3;
 const PIECE = 1024 * 1024;
+/** Pieces of a copy between two turns of others. */
+const TURN = 16;
 
 export async function takeLfs(gitDir: PrivateGitDir, { kind, folder, gitDirectory }: Place): Promise<void> {
   const { disk, clock } = gitDir.host;
@@ -25,21 +27,49 @@ export async function takeLfs(gitDir: PrivateGitDir, { kind, folder, gitDirector
     let left = MOST_BYTES;
     for (const name of wanted) {
       const copy = join(own, name);
+      const source = join(from, ...partsOf(name));
+      const seen = stampOf(disk, source);
+      if (seen === undefined || FALSE.get(source) === seen) continue;
       await clock.nextTurn();
-      const bytes = copyIfPlain(disk, join(from, ...partsOf(name)), copy, { most: left, within: folder });
-      if (bytes === undefined) continue;
-      left -= bytes;
-      if (hashOf(disk, copy) !== name) continue;
+      const bytes = await copyIfPlain(gitDir, { from: source, to: copy, most: left, within: folder });
+      left -= bytes ?? 0;
+      if (bytes === undefined || (await hashOf(gitDir, copy)) !== name) {
+        if (bytes !== undefined) remember(source, seen);
+        disk.rmSync(copy, { force: true });
+        continue;
+      }
       disk.mkdirSync(dirname(storedAt(gitDir, name)), { recursive: true });
       disk.renameSync(copy, storedAt(gitDir, name));
     }
   });
 }
 
+/** Files whose content has another name, as they were: nobody reads the same gigabyte at each submission. */
+const FALSE = new Map<string, string>();
+
+function remember(file: string, stamp: string): void {
+  if (FALSE.size >= MOST_FILES) FALSE.clear();
+  FALSE.set(file, stamp);
+}
+
+function stampOf(disk: Disk, file: string): string | undefined {
+  const stat = disk.lstatSync(file, { throwIfNoEntry: false });
+  return stat && [stat.ino, stat.size, stat.ctimeMs].join(' ');
+}
+
 /** A link, a pipe or what is gone meanwhile is left out; a full disk is not. */
-function copyIfPlain(...[disk, from, to, how]: Parameters<typeof copyPlainFile>): number | undefined {
+async function copyIfPlain(
+  { host: { disk, clock } }: PrivateGitDir,
+  how: Omit<Parameters<typeof copyInPieces>[1], 'pause'>,
+): Promise<number | undefined> {
+  let pieces = 0;
+  const pause = async (): Promise<boolean> => {
+    pieces += 1;
+    if (pieces % TURN === 0) await clock.nextTurn();
+    return true;
+  };
   try {
-    return copyPlainFile(disk, from, to, how);
+    return await copyInPieces(disk, { ...how, pause });
   } catch (error) {
     if (!UNREADABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     return undefined;
@@ -79,13 +109,15 @@ async function wantedIn(gitDir: PrivateGitDir, objects: string): Promise<readonl
   return wanted;
 }
 
-function hashOf(disk: Disk, file: string): string {
+async function hashOf({ host: { disk, clock } }: PrivateGitDir, file: string): Promise<string> {
   const hash = createHash('sha256');
   const piece = Buffer.alloc(PIECE);
   const fd = disk.openSync(file, 'r');
   try {
-    for (let read = disk.readSync(fd, piece); read > 0; read = disk.readSync(fd, piece))
+    for (let read = disk.readSync(fd, piece); read > 0; read = disk.readSync(fd, piece)) {
       hash.update(piece.subarray(0, read));
+      await clock.nextTurn();
+    }
   } finally {
     disk.closeSync(fd);
   }
