@@ -108,8 +108,12 @@ async function notMerged(loop: LoopState, tasks: readonly Task[], no: Refusal, i
   memory.refusal = await refusalOf(context, no, first?.id);
   const task = first === undefined ? {} : { task: first.id };
   context.emit({ level: 'warning', ...task, text: refusalText(no), passing: true });
+  if (AS_THE_BOARD_SAYS.has(no.guard ?? '')) return;
   for (const one of tasks) await postpone(loop, one, no, SOON_MS, turn);
 }
+
+/** A person came in between: they are due again as soon as the board says so. */
+const AS_THE_BOARD_SAYS: ReadonlySet<string> = new Set(['announced', 'queue-open', 'switches']);
 
 const OVERTAKEN: ReadonlySet<string> = new Set([
   ...['exchange-stale', 'exchange-fenced', 'integration-known', 'not-being-merged'],

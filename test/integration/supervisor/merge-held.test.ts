@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { identify, isHalted } from '../../../src/process/process-identity.ts';
 import type { CrewEnd } from '../../../src/supervisor/crew-view.ts';
@@ -104,4 +105,27 @@ test('who waits for another merge is told so', async () => {
   };
   expect(await withIntegration(p.as(undefined, { say }), 60_000, async () => ({ done: true }))).toEqual({ done: true });
   expect(said).toEqual([expect.stringMatching(/^another merge is under way \(pid \d+ .*\); waiting for it$/)]);
+});
+
+test.each(['out', 'hold'])('queue %s while they are tested: the others go on as soon as they may', async (what) => {
+  const script = 'touch "$HOME/at"; [ ! -e c.txt ] || until [ -e "$HOME/go" ]; do sleep 0.05; done\n';
+  await open({
+    agents: ['code-reviewer-2'],
+    files: { 'scripts/integration-test.sh': script },
+    config: { sandbox: 'off' },
+    tasks: (p) => ['a', 'b', 'c'].map((id) => approvedTask(p, id, { [`${id}.txt`]: 'x\n' })),
+  });
+  const { p, clock, said, until } = r();
+  const there = (name: string) => fs.existsSync(path.join(p.base, name));
+  await until('the test', () => there('at'));
+  await p.ok(what === 'out' ? ['queue', 'out', 'c', '--reason', 'not now'] : ['queue', 'hold']);
+  if (what === 'out') clock.advance(1100);
+  else fs.writeFileSync(path.join(p.base, 'go'), '');
+  await until('its end', () => said().some((text) => /was changed while|holds the merge queue/.test(text)));
+  if (what === 'hold') await p.ok(['queue', 'release']);
+  let seconds = 0;
+  await until('the others', async () => {
+    if (seconds++ < 20) clock.advance(1000);
+    return (await p.state()).tasks.filter(({ status }) => status === 'MERGED').length >= 2;
+  });
 });
