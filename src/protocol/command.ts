@@ -320,8 +320,6 @@ interface Payloads extends BasePayloads, PlanPayloads, QueuePayloads, SetupPaylo
     readonly untested?: string;
     /** Where the task branch was, when that was no longer the approved commit. */
     readonly head_moved?: string;
-    /** The branch has no test any more, or has one. */
-    readonly test_gone?: boolean;
     /** Those of its batch that came to the branch with it, in order. */
     readonly before?: readonly Landed[];
     /** Tasks of the sprint that left the state, for its metrics. */

@@ -135,11 +135,11 @@ export const ConfigSchema = v.object({
   ),
   merge_batch: guarded(
     v.optional(v.union([v.literal('auto'), limit], 'must be auto, or a whole number from 1 on'), 'auto'),
-    'How many approved tasks are merged and tested together: `auto` follows how many of the last ones were red (16 at most), `1` tests each by itself.',
+    'How many approved tasks are merged and tested together: `auto` follows how many of the last were red (at most 16), `1` tests each by itself.',
   ),
   merge_lanes: guarded(
     v.optional(limit, 1),
-    'How many batches are tested at the same time, each on top of the one before; one lands only after those before it. More than `1` costs runs where batches are red, and saves time where tests take long.',
+    'How many batches are tested at once, each on top of the one before, and landing after it. More than `1` costs runs where batches are red, and saves time where tests take long.',
   ),
   test_patterns: guarded(v.optional(texts, DEFAULT_TEST_PATTERNS), 'Globs of files that count as tests.'),
   tests_in_code: guarded(

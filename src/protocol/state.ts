@@ -101,6 +101,8 @@ export const TaskSchema = v.object({
       ...{ by: text, candidate: commit, onto: commit, since: timestamp, process: v.optional(text) },
       // False until its test is over: a branch that holds the candidate by then was not moved by the merge.
       ...{ judged: v.optional(v.boolean()), tested: v.optional(text), untested: v.optional(text) },
+      // With it the branch has no test any more, or has one again.
+      test_gone: v.optional(v.boolean()),
     }),
   ),
   /** A person put it first in the merge queue. */

@@ -10,6 +10,7 @@ import { commitsOf } from '../git/refs.ts';
 import { isRefusal, type Refusal, refuse } from '../protocol/decision.ts';
 import { isJudgedBy } from '../protocol/queue/batch.ts';
 import { mergeable, nextBatch, queueOf, withoutSome } from '../protocol/queue/order.ts';
+import { judgeLeft } from '../protocol/queue/settle.ts';
 import { unsettled } from '../protocol/review/approver-session.ts';
 import { wasFirstGreen } from '../protocol/review/proof.ts';
 import { type Settings, type State, settings, type Task } from '../protocol/state.ts';
@@ -125,6 +126,7 @@ async function mergeLanes(
   if (end.landed.length === 0 && end.turned !== true) return end;
   const { board: now } = await context.store.read();
   if (queueOf(now.state).batch === undefined) return end;
+  await request.lanes?.stop(now.state);
   const next = await mergeLanes(context, gitDir, now, request);
   if (isRefusal(next)) return { ...end, stopped: next };
   return {
@@ -304,10 +306,10 @@ async function chosen(building: Building, { only, not, testFrom }: Request): Pro
   return { ...judge, ...(await buildChain(building, next)) };
 }
 
-/** One that took the test away judges nobody: those that were behind it in its batch are judged as they would have been. */
+/** The branch's own; where a task took that away, the one before as long as those wait that were behind it in its batch. */
 async function judgeOfNext(building: Building, testFrom: MergeOptions['testFrom']): Promise<Judge> {
   const judge = await judgeAt(building, building.onto, testFrom);
-  const { rest_judge: before } = queueOf(building.board.state);
+  const before = judgeLeft(building.board.state);
   return judge.tested || before === undefined ? judge : judgeAt(building, before, testFrom);
 }
 
@@ -327,12 +329,7 @@ function moveOf(
   const rejudged = async (): Promise<Refusal | undefined> => {
     const { board: now } = await context.store.read();
     if (byOf(settings(now.state)) === by) return undefined;
-    return refuse(
-      'what tests it was set otherwise while it was tested: it begins again',
-      'see it: liza queue',
-      1,
-      'stopped',
-    );
+    return refuse('what tests it was set otherwise meanwhile: it begins again', 'see it: liza queue', 1, 'stopped');
   };
   return {
     context,
@@ -361,9 +358,11 @@ function moveOf(
         : lanes.fill({ context, gitDir, board, onto, settings: set, by, not }, state),
     known: async (link) =>
       scripted || testFrom === 'candidate' ? undefined : knownGreen(gitDir, board.state, set, link),
-    test: async (request) => {
-      const by = { ...request, judge: testFrom === 'candidate' ? request.candidate : judge, starts };
-      const result = await asLongAs(context, isAnnounced, (it) => testResult(it, gitDir, set, by));
+    test: async (request, isWanted = () => true) => {
+      const again = 'liza queue release';
+      const by = { ...request, again, judge: testFrom === 'candidate' ? request.candidate : judge, starts };
+      const isIn = (state: State): boolean => isAnnounced(state) && isWanted(state);
+      const result = await asLongAs(context, isIn, (it) => testResult(it, gitDir, set, by));
       return (await rejudged()) ?? result;
     },
     rejudged,

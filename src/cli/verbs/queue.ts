@@ -20,7 +20,7 @@ import type { Verb } from '../verb.ts';
 const show: Verb = {
   examples: ['liza queue', 'liza queue --json'],
   details: [
-    'Approved tasks are merged in batches: one candidate with all of them is tested, and the integration branch moves to exactly the commit that was green. If it is red, halving finds the first task that makes it red; that one leaves, and whatever was green lands. No task is blamed for one red run.',
+    'Approved tasks are tested together, as one commit, and the integration branch moves to exactly what was green. If it is red, halving finds the first task that makes it so; that one leaves, and the others land. No task is blamed for one red run.',
     'How many go together follows from how many of the last ones were red: liza config set merge_batch.',
   ],
   run: async (_args, io) => {
@@ -78,7 +78,7 @@ const hold: Verb = {
   options: { reason: { value: 'text', description: 'Why, for whoever looks.' } },
   examples: ['liza queue hold', 'liza queue hold --reason "release day"', 'liza queue hold retry-login'],
   details: [
-    'Nothing lands until liza queue release. A test that runs ends first; what was seen of its batch is kept. One task is held as with liza pause.',
+    'Nothing lands until liza queue release. A test of the batch ends first; what was green lands then. One task is held as with liza pause.',
   ],
   run: (args, io) => {
     const task = args.text('task');
@@ -107,7 +107,9 @@ const first: Verb = {
   operatorOnly: true,
   positionals: [TASK],
   examples: ['liza queue first retry-login'],
-  details: ['It is the first of the next batch; the one that is under way ends as it began.'],
+  details: [
+    'It is the first of the next batch. The one under way keeps its order, and what was red in it blames nobody.',
+  ],
   run: (args, io) => act(io, { name: 'queue first', task: args.must('task') }),
 };
 
@@ -129,8 +131,8 @@ const out: Verb = {
 const run: Verb = {
   examples: ['liza queue run'],
   details: [
-    'Supervisors do this by themselves. It goes on with a batch whose process died, or begins the next one, and ends with it.',
-    'Exit 3: a task of it failed to integrate. Exit 1: it was held, by a person, a switch or a checkout with changes.',
+    'Supervisors do this by themselves. It goes on with a batch whose process died, or begins the next, and ends with it.',
+    'Exit 3: a task failed to integrate. Exit 1: it was held, by a person, a switch or a checkout with changes.',
   ],
   run: onTasks(async (context) => {
     const end = await mergeAll(context);

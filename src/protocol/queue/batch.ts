@@ -4,7 +4,7 @@
 import { instant } from '../../text/time.ts';
 import { defined } from '../values.ts';
 import { badShare } from './batch-size.ts';
-import { leftAhead, promoted, withoutAhead, withoutBeside } from './lanes.ts';
+import { inVain, leftAhead, promoted, withoutAhead, withoutBeside } from './lanes.ts';
 import type { Announced, Entry } from './records.ts';
 import { areMany, flakesIn, nextStep, type Others, type Run, type Step } from './search.ts';
 import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
@@ -12,8 +12,8 @@ import type { Batch, BatchRun, PastBatch, Queue } from './shape.ts';
 /** More tell nothing new about the project as it is now. */
 export const MOST_BATCHES = 30;
 
-/** Three times what the longest search takes that no chance leads astray. */
-export const MOST_RUNS = 24;
+/** Since the last landing; more than twice what the longest search takes that no chance leads astray. */
+const MOST_RUNS = 24;
 
 /** As `Step`, in entries. */
 export type BatchStep =
@@ -45,7 +45,8 @@ export function batchStep(queue: Queue, { idle }: Around): BatchStep {
   });
   const place = (at: number): number => (ends[at - 2] ?? 0) + 1;
   const isTested = next.step === 'test' || next.step === 'beside' || next.step === 'beneath';
-  if (isTested && batch.runs.filter(isFresh).length >= MOST_RUNS) return { step: 'hold', inTurn: true };
+  const since = batch.runs.filter((run) => isFresh(run) && run.upto >= batch.landed);
+  if (isTested && since.length >= MOST_RUNS) return { step: 'hold', inTurn: true };
   switch (next.step) {
     case 'test':
     case 'land':
@@ -72,12 +73,12 @@ function othersOf({ entries, landed: there, beside }: Batch): Others | undefined
 const isSound = ({ batch, sound }: Queue): boolean =>
   batch !== undefined && sound !== undefined && sound.at === headOfBatch(batch) && sound.by === batch.by;
 
-/** Green by a test just now; kept where a search asks for it. */
-function soundAt(queue: Queue, { entries, runs, by, process }: Batch, upto: number): Queue['sound'] {
-  const at = entries[upto - 1]?.candidate;
-  const isSeen = runs.some((run) => run.upto === upto && !run.red && isFresh(run));
-  return isSeen && at !== undefined && areMany(badShare(outcomesOf(queue)))
-    ? { at, ...defined({ by, process }) }
+/** The branch was green by a test of this batch; kept for the next one, where a search asks for it. */
+function soundBy(queue: Queue, batch: Batch): Queue['sound'] {
+  const { runs, early, landed: there, by, process } = batch;
+  const isSeen = early?.old !== true && runs.some((run) => run.upto === there && !run.red && isFresh(run));
+  return isSeen && areMany(badShare(outcomesOf(queue)))
+    ? { at: headOfBatch(batch), ...defined({ by, process }) }
     : undefined;
 }
 
@@ -91,7 +92,7 @@ function groupEnds(entries: readonly Entry[]): readonly number[] {
 
 /** Tests were red by chance lately. */
 export const isFlaky = ({ batch, batches = [] }: Queue): boolean =>
-  batches.reduce((sum, { flakes }) => sum + flakes, flakesIn(batch?.runs ?? []).length) > 1;
+  batches.reduce((sum, { flakes }) => sum + flakes, flakesIn(batch?.runs ?? [])) > 1;
 
 /** What it says about the entries that have not landed, as they are announced. */
 export function announcedOf({ base, entries, landed }: Batch): readonly Announced[] {
@@ -177,7 +178,9 @@ export const ranBeneath = (queue: Queue, run: Omit<BatchRun, 'upto'>): Queue =>
 
 export function ranAlone(queue: Queue, alone: NonNullable<Batch['alone']>): Queue {
   const { batch } = queue;
-  return batch === undefined ? queue : { ...queue, batch: { ...batch, alone } };
+  if (batch === undefined) return queue;
+  const { cut, ...others } = batch;
+  return { ...queue, batch: cut === true ? inVain(others) : { ...batch, alone } };
 }
 
 /** Everything up to this task is on the branch; the batch ends with its last entry. */
@@ -185,12 +188,7 @@ export function landed(queue: Queue, task: string, time: string): Queue {
   const { batch } = queue;
   const upto = placeOf(batch, task);
   if (batch === undefined || upto === undefined) return queue;
-  const { sound: _before, ...known } = queue;
-  const { ahead, ...there } = withoutBeside({
-    ...known,
-    ...defined({ sound: soundAt(queue, batch, upto) }),
-    batch: { ...batch, landed: Math.max(upto, batch.landed) },
-  });
+  const { ahead, ...there } = withoutBeside({ ...queue, batch: { ...batch, landed: Math.max(upto, batch.landed) } });
   const next = upto === batch.entries.length ? ended(there, time) : there;
   return promoted(ahead === undefined ? next : { ...next, ahead });
 }
@@ -208,8 +206,7 @@ export function left(queue: Queue, task: string, time: string, how: 'blamed' | '
   if (isSuspect) return how === 'blamed' ? instead(queue, time, task) : interrupted(instead(queue, time));
   const rest = batch.entries.slice(batch.landed).flatMap((entry) => (entry.task === task ? [] : [entry.task]));
   const over = ended(queue, time, how === 'blamed' ? task : undefined);
-  if (rest.length === 0) return over;
-  return { ...over, rest, rest_judge: batch.judge_at ?? batch.base };
+  return rest.length === 0 ? over : { ...over, rest };
 }
 
 /** Those behind the suspected one are the batch now, with what their test showed. It waits, unless it is blamed. */
@@ -231,6 +228,7 @@ export function ended(queue: Queue, time: string, blamed?: string): Queue {
     rest: _over,
     rest_judge: _judged,
     ahead: _onTop,
+    sound: _before,
     batches = [],
     ...kept
   } = withoutBeside(withoutAhead(queue));
@@ -243,11 +241,11 @@ export function ended(queue: Queue, time: string, blamed?: string): Queue {
     landed: there,
     ...(blamed === undefined ? {} : { blamed }),
     runs: runs.filter(isTest).length + (alone === undefined ? 0 : 1) + in_vain,
-    flakes: flakesIn(runs).length,
+    flakes: flakesIn(runs),
     ...(in_vain === 0 ? {} : { in_vain }),
   };
   const told = past.runs > 0 || there > 0 ? [...batches, past].slice(-MOST_BATCHES) : batches;
-  return { ...kept, ...(told.length === 0 ? {} : { batches: told }) };
+  return { ...kept, ...defined({ sound: soundBy(queue, batch) }), ...(told.length === 0 ? {} : { batches: told }) };
 }
 
 /** A test of it from before it began that nothing was made of. */
@@ -258,24 +256,33 @@ export const isTest = ({ log }: BatchRun): boolean => log !== undefined;
 
 /**
  * Somebody came in between. A green one lands without another run, and a red one says where to look; but nobody is blamed by
- * what was seen before, nor by the test that runs meanwhile. What was tested without the suspected one comes to nothing.
+ * what was seen before, nor by the test of the batch that runs meanwhile. What was tested without the suspected one, or of
+ * it alone, comes to nothing, and what is tested on top but for those that were green already.
  */
-export function interrupted(queue: Queue): Queue {
-  const { sound: _then, ...known } = withoutBeside(queue);
+export function interrupted(queue: Queue, isTested = isOwnTested(queue)): Queue {
+  const lane = queue.ahead?.findIndex(({ run }) => run?.red !== false) ?? -1;
+  const { sound: _then, ...known } = withoutBeside(lane === -1 ? queue : withoutAhead(queue, lane));
   const { batch, ahead } = known;
   if (batch === undefined) return known;
-  const { early, runs } = batch;
+  const { alone, ...others } = batch;
+  const { early, runs } = others;
   return {
     ...known,
-    ...defined({ ahead: ahead?.map((one) => (one.run === undefined ? one : { ...one, run: aged(one.run) })) }),
-    batch: { ...batch, cut: true, runs: runs.map(aged), ...defined({ early: early && aged(early) }) },
+    ...defined({ ahead: ahead?.map((one) => ({ ...one, ...defined({ run: one.run && aged(one.run) }) })) }),
+    batch: {
+      ...(alone === undefined ? others : inVain(others)),
+      runs: runs.map(aged),
+      ...defined({ early: early && aged(early), cut: isTested ? (true as const) : undefined }),
+    },
   };
 }
 
-/** Given up for now: tests that had not ended come to nothing, and what was known without a test is known again. */
+/** Not those beside it. */
+const isOwnTested = ({ batch }: Queue): boolean => batch?.beside === undefined || batch.beside.run !== undefined;
+
+/** Given up for now: what was known without a test is known again. */
 export function released(queue: Queue): Queue {
-  const running = queue.ahead?.findIndex(({ run }) => run === undefined) ?? -1;
-  const { batch: cut, ...kept } = interrupted(running === -1 ? queue : withoutAhead(queue, running));
+  const { batch: cut, ...kept } = interrupted(queue);
   if (cut === undefined) return queue;
   const { cut: _over, ...batch } = cut;
   const { early, landed: there, in_vain } = batch;

@@ -3,8 +3,9 @@
 // the batch when the one before has landed whole, with what its test showed; and it comes to nothing as soon as one before
 // it is red. Those that are tested beside it: suspect.ts.
 
+import { defined } from '../values.ts';
 import type { Entry } from './records.ts';
-import type { Ahead, Queue } from './shape.ts';
+import type { Ahead, Batch, Queue } from './shape.ts';
 
 /** What one more would be built on; undefined: none is begun. */
 export function tipOf({ batch, ahead = [] }: Queue, lanes: number): string | undefined {
@@ -24,9 +25,11 @@ export const inLanes = ({ batch, ahead = [] }: Queue): ReadonlySet<string> =>
 export function withoutBeside(queue: Queue): Queue {
   const { batch } = queue;
   if (batch?.beside === undefined) return queue;
-  const { beside: _gone, in_vain = 0, ...others } = batch;
-  return { ...queue, batch: { ...others, in_vain: in_vain + 1 } };
+  const { beside: _gone, ...others } = batch;
+  return { ...queue, batch: inVain(others) };
 }
+
+export const inVain = (batch: Batch, tests = 1): Batch => ({ ...batch, in_vain: (batch.in_vain ?? 0) + tests });
 
 export function begunAhead(queue: Queue, beginning: Omit<Ahead, 'run'>): Queue {
   const { ahead = [] } = queue;
@@ -51,7 +54,7 @@ export function withoutAhead(queue: Queue, from = 0): Queue {
   return {
     ...kept,
     ...(from === 0 ? {} : { ahead: ahead.slice(0, from) }),
-    ...(batch === undefined ? {} : { batch: { ...batch, in_vain: (batch.in_vain ?? 0) + gone } }),
+    ...(batch === undefined ? {} : { batch: inVain(batch, gone) }),
   };
 }
 
@@ -69,6 +72,6 @@ export function promoted(queue: Queue): Queue {
   const { ahead: [first, ...others] = [], ...kept } = queue;
   if (kept.batch !== undefined || first === undefined) return queue;
   const { run, ...beginning } = first;
-  const batch = { ...beginning, landed: 0, runs: [], ...(run === undefined ? {} : { early: run }) };
+  const batch = { ...beginning, landed: 0, runs: [], ...defined({ early: run }) };
   return { ...kept, batch, ...(others.length === 0 ? {} : { ahead: others }) };
 }

@@ -95,16 +95,21 @@ export const QueueSchema = v.object({
     }),
   ),
   batch: v.optional(BatchSchema),
-  /** Where many are bad: the branch was green here by a test just now, by what, and who saw it. */
+  /** Where many are bad: the last batch showed by a test that the branch is green here; by what, and who saw it. */
   sound: v.optional(v.object({ at: commit, by: v.optional(text), process: v.optional(text) })),
   /** In order, each on top of the one before; with `merge_lanes` 1 there is none. */
   ahead: v.optional(v.array(AheadSchema)),
   /** Those behind a culprit: the next batch. */
   rest: v.optional(ids),
-  /** Whose test judges those, should the branch have none any more. */
+  /** As an earlier version wrote it: `test_gone.judge`. */
   rest_judge: v.optional(commit),
-  /** The task that took the last test away: nothing is tested any more. */
-  test_gone: v.optional(v.object({ task: id, since: timestamp })),
+  /**
+   * The task that took the last test away: nothing is tested any more. `open`: those behind it in its batch; while one of
+   * them waits, the test of the commit `judge` is still in force.
+   */
+  test_gone: v.optional(
+    v.object({ task: id, since: timestamp, judge: v.optional(commit), open: v.optional(v.array(EntrySchema)) }),
+  ),
   /** The last ones, oldest first. */
   batches: v.optional(v.array(PastBatchSchema)),
 });
@@ -149,6 +154,8 @@ export interface QueuePayloads {
     readonly judged?: {
       readonly tested?: string;
       readonly untested?: string;
+      /** With it the branch has no test any more, or has one again. */
+      readonly test_gone?: boolean;
       readonly log?: string;
       readonly by?: string;
       readonly seconds?: number;

@@ -137,9 +137,15 @@ const lastFlake = (runs: readonly Run[]): number =>
     ({ upto, red }, at) => !red && runs.slice(0, at).findLast((run) => run.upto === upto)?.red === true,
   );
 
-/** Commits that were red and then green: by chance, as nothing about them had changed. */
-export const flakesIn = (runs: readonly Run[]): readonly number[] =>
-  [...new Set(runs.filter(({ red }) => red).map(({ upto }) => upto))].filter((upto) => {
-    const first = runs.findIndex((run) => run.upto === upto && run.red);
-    return runs.slice(first).some((run) => run.upto === upto && !run.red);
-  });
+interface Seen extends Run {
+  readonly old?: true | undefined;
+}
+
+/** Commits that were red and then green, and nobody came in between: by chance. */
+export const flakesIn = (runs: readonly Seen[]): number =>
+  new Set(
+    runs.flatMap((run, at) => {
+      const isGreen = ({ upto, red, old }: Seen): boolean => upto === run.upto && !red && old === run.old;
+      return run.red && runs.slice(at).some(isGreen) ? [run.upto] : [];
+    }),
+  ).size;

@@ -10,6 +10,7 @@ import { hasSameTest } from '../integration-test.ts';
 import { ALONE, pin, unpin } from '../pins.ts';
 import { type Link, mergeMessage } from './chain.ts';
 import { failOnTest, landedSince } from './fail.ts';
+import { runOf } from './lanes.ts';
 import { type Running, recordRun, reservation, stop, type Went } from './steps.ts';
 
 /** Without those before it in its batch; the first of a batch without what landed since it was written. */
@@ -22,16 +23,14 @@ export async function aloneStep(run: Running, batch: Batch, at: number): Promise
   const candidate = at > 1 ? await withoutBatch(run, link, batch.base) : await asWritten(run, link);
   if (candidate === undefined) return blameStep(run, batch, at);
   const id = link.task.id;
-  const request = { task: id, candidate, judge: '', base: move.onto, again: 'liza queue release', what: `${id} alone` };
+  const request = { task: id, candidate, base: move.onto, what: `${id} alone` };
   const known = candidate === link.commit ? await move.known({ ...link, candidate }) : undefined;
   await pin(move.gitDir, [{ id: ALONE, at: candidate }]);
   const tested = known ?? (await move.test(request));
   await unpin(move.gitDir, ALONE);
   if (isRefusal(tested)) return stop(run, tested);
-  const red = tested.verdict === 'red';
-  const log = tested.verdict === 'red' || tested.verdict === 'green' ? tested.log : undefined;
   const onto = at > 1 ? undefined : link.task.base_commit;
-  return recordRun(run, { task: id, candidate, alone: true, red, ...defined({ log, onto }) });
+  return recordRun(run, { task: id, candidate, alone: true, ...runOf(tested), ...defined({ onto }) });
 }
 
 /** undefined: there is nothing to learn from it. */

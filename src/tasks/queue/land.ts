@@ -15,7 +15,7 @@ import type { MergeFailure } from '../judge-candidate.ts';
 import { heldBy, moveBranch, withdraw } from '../move-branch.ts';
 import { NO_TESTS, type Tested, testText } from '../rules/tested.ts';
 import { howOf, type Link } from './chain.ts';
-import { seenEarly } from './lanes.ts';
+import { runOf, seenEarly } from './lanes.ts';
 import { type Running, recorded, reservation, stop, type Went } from './steps.ts';
 
 /** The branch goes to the tested commit, and its tasks are merged. */
@@ -42,7 +42,6 @@ export async function landStep(run: Running, batch: Batch, links: readonly Link[
     ...defined({ tested: merging?.tested, untested: merging?.untested }),
     ...(before.length === 0 ? {} : { before: before.toReversed() }),
     ...(await archivedOfSprint(move.context)),
-    ...(await testGone(run, to)),
   });
   if (!committed.ok) return committed;
   for (const one of links) {
@@ -60,14 +59,6 @@ export async function landStep(run: Running, batch: Batch, links: readonly Link[
   return 'done';
 }
 
-/** Said once the branch has lost its last test, and when it has one again. */
-async function testGone({ move, state }: Running, to: string): Promise<{ readonly test_gone?: boolean }> {
-  const had = queueOf(state).test_gone === undefined;
-  const isTested = testCommand(move.settings) !== undefined || (await hasIntegrationTest(move.gitDir, to));
-  if (isTested) return had ? {} : { test_gone: false };
-  return had && (await hasIntegrationTest(move.gitDir, move.onto)) ? { test_gone: true } : {};
-}
-
 async function landedFacts(gitDir: PrivateGitDir, { task, commit, drift }: Link): Promise<Landed> {
   const place = findPlace(gitDir, task.id);
   const head = isPlace(place) ? await headOf(gitDir, place) : undefined;
@@ -83,20 +74,18 @@ export async function recordJudged(
 ): Promise<'go on' | MergeFailure> {
   const { move } = run;
   run.test = test;
-  const judged =
-    links.at(-1)?.candidate === move.onto
-      ? {}
-      : test.verdict === 'none'
-        ? { untested: NO_TESTS }
-        : { tested: testedText(test, links), ...shownBy(test) };
+  const to = links.at(-1)?.candidate ?? move.onto;
+  const { red: _green, ...shown } = runOf(test);
+  const told = test.verdict === 'none' ? { untested: NO_TESTS } : { tested: testedText(test, links), ...shown };
+  const judged = to === move.onto ? {} : { ...told, ...(await testGone(run, to)) };
   return recorded(run, await transact(move.context, { ...reservation(move, links), judged }));
 }
 
-/** What the board keeps of a green test. */
-export function shownBy(test: Tested) {
-  if (test.verdict !== 'green') return {};
-  const { log, by, seconds } = test;
-  return { log, by, seconds };
+/** Said when the branch loses its last test, and when it gets one again. */
+async function testGone({ move, state }: Running, to: string): Promise<{ readonly test_gone?: boolean }> {
+  const isTested = testCommand(move.settings) !== undefined || (await hasIntegrationTest(move.gitDir, to));
+  if (isTested) return queueOf(state).test_gone === undefined ? {} : { test_gone: false };
+  return (await hasIntegrationTest(move.gitDir, move.onto)) ? { test_gone: true } : {};
 }
 
 const testedText = (test: Tested, links: readonly Link[]): string => {

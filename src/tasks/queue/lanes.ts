@@ -32,8 +32,8 @@ export interface Lanes {
   fill(ground: Ground, state: State): Promise<State>;
   /** What a test of this commit comes to that was begun ahead. */
   resultOf(candidate: string, by: string | undefined): Promise<Tested | Refusal> | undefined;
-  /** Ends what still runs. */
-  stop(): Promise<void>;
+  /** Ends what still runs, but what that queue still has. */
+  stop(but?: State): Promise<void>;
 }
 
 interface Test {
@@ -81,11 +81,14 @@ export function openLanes(): Lanes {
       const test = tests.get(candidate);
       return test?.by === by ? test?.ended : undefined;
     },
-    stop: async () => {
-      for (const { stop } of tests.values()) stop.abort();
-      await Promise.allSettled([...tests.values()].map(({ ended }) => ended));
-      for (const [candidate, { gitDir }] of tests) await unpin(gitDir, aheadId(candidate));
-      tests.clear();
+    stop: async (but) => {
+      const over = [...tests].filter(([candidate]) => but === undefined || !isInQueue(candidate)(but));
+      for (const [, { stop }] of over) stop.abort();
+      await Promise.allSettled(over.map(([, { ended }]) => ended));
+      for (const [candidate, { gitDir }] of over) {
+        await unpin(gitDir, aheadId(candidate));
+        tests.delete(candidate);
+      }
     },
   };
 }

@@ -11,11 +11,11 @@ import { foresee, transact } from '../../store/transact.ts';
 import { judgeCandidate, type MergeFailure } from '../judge-candidate.ts';
 import { heldBy } from '../move-branch.ts';
 import { BESIDE, pin, unpin } from '../pins.ts';
-import { redOf, type Tested } from '../rules/tested.ts';
+import type { Tested } from '../rules/tested.ts';
 import type { Failed, Link } from './chain.ts';
 import { aloneStep, blameStep } from './culprit.ts';
-import { landStep, pinsOf, recordJudged, shownBy } from './land.ts';
-import { seenEarly } from './lanes.ts';
+import { landStep, pinsOf, recordJudged } from './land.ts';
+import { runOf, seenEarly } from './lanes.ts';
 import {
   type BatchMove,
   type LandedTask,
@@ -150,19 +150,18 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
   const known = await move.known(link);
   if (known !== undefined) return known;
   const what = links.length === 1 ? {} : { what: `${links.length} tasks up to ${task.id}` };
-  const request = { task: task.id, candidate, judge: '', base: move.onto, again: 'liza queue release', times, ...what };
+  const request = { task: task.id, candidate, base: move.onto, times, ...what };
   return judgeCandidate(move, {
     candidate,
     test: async () => (times === 0 ? await early(run, candidate) : undefined) ?? move.test(request),
     red: async (tested) => {
-      const went = await recordRun(run, { task: task.id, candidate, ...redOf(tested) });
+      const went = await recordRun(run, { task: task.id, candidate, ...runOf(tested) });
       await move.lanes?.stop();
       return went === 'go on' ? tested : went;
     },
     // Seen, though it does not land now: a red run of the same commit before it was by chance.
     inVain: async (tested) => {
-      if (tested.verdict === 'green')
-        await recordRun(run, { task: task.id, candidate, red: false, ...shownBy(tested) });
+      if (tested.verdict === 'green') await recordRun(run, { task: task.id, candidate, ...runOf(tested) });
     },
     refusedNow: async () => {
       const still = await foresee(move.context, reservation(move, links));
@@ -173,11 +172,11 @@ async function judge(run: Running, links: readonly Link[], link: Link, times: nu
 
 /** What a test of it showed, or will, that began while the batch before was tested. */
 async function early({ move, state }: Running, candidate: string): Promise<Tested | Refusal | undefined> {
-  const ahead = await move.lanes?.resultOf(candidate, move.by);
-  if (ahead !== undefined && !isRefusal(ahead)) return (await move.rejudged()) ?? ahead;
   const { batch } = queueOf(state);
-  const is = batch?.entries.at(-1)?.candidate === candidate;
-  const seen = is ? batch.early : undefined;
+  if (batch?.entries.at(-1)?.candidate !== candidate) return undefined;
+  const { early: seen } = batch;
   // A red one from before convicts nobody.
-  return seen === undefined || (seen.red && seen.old === true) ? undefined : seenEarly(seen);
+  if (seen?.red === true && seen.old === true) return undefined;
+  const ahead = (seen && seenEarly(seen)) ?? (await move.lanes?.resultOf(candidate, move.by));
+  return ahead === undefined || isRefusal(ahead) ? undefined : ((await move.rejudged()) ?? ahead);
 }

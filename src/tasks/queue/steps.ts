@@ -27,7 +27,10 @@ export interface BatchMove extends BranchMove {
   /** What was seen green before on the very same files. */
   known(link: Link): Promise<Tested | undefined>;
   /** A refusal also where somebody changed the judge meanwhile: then it says nothing. */
-  test(request: TestRequest & { readonly base: string }): Promise<Tested | Refusal>;
+  test(
+    request: Omit<TestRequest, 'judge' | 'again'> & { readonly base: string },
+    isWanted?: (state: State) => boolean,
+  ): Promise<Tested | Refusal>;
   rejudged(): Promise<Refusal | undefined>;
   /** Tests on top of it; without them it is tested by itself. */
   readonly lanes?: Lanes | undefined;

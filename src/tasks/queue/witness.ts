@@ -17,8 +17,8 @@ import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
 import { BESIDE, pin } from '../pins.ts';
-import { redOf } from '../rules/tested.ts';
 import { announcement } from './chain.ts';
+import { CHANGED } from './dropped.ts';
 import { runOf } from './lanes.ts';
 import { type Running, recorded, recordRun, reservation, stop, type Went } from './steps.ts';
 
@@ -47,18 +47,14 @@ export async function besideStep(run: Running, batch: Batch, at: number): Promis
   await pin(move.gitDir, [{ id: BESIDE, at: candidate }]);
   if (!(await transact(move.context, told)).ok) return beneathStep(run, batch, at);
   const what = `${links.length === 1 ? task.id : `${links.length} tasks up to ${task.id}`}, without ${suspect},`;
-  const tested = await move.test({
-    task: task.id,
-    candidate,
-    judge: '',
-    base: move.onto,
-    again: RELEASE,
-    what,
-  });
-  if (isRefusal(tested)) return stop(run, tested);
-  const seen = await transact(move.context, { ...told, run: runOf(tested) });
-  // Refused where a person changed the order meanwhile: then it came to nothing, and they are asked again.
+  const request = { task: task.id, candidate, base: move.onto, what };
+  const isBeside = (state: State): boolean => queueOf(state).batch?.beside?.entries.at(-1)?.candidate === candidate;
+  const tested = await move.test(request, isBeside);
+  if (isRefusal(tested) && tested !== CHANGED) return stop(run, tested);
+  const seen = isRefusal(tested) ? tested : await transact(move.context, { ...told, run: runOf(tested) });
+  // Refused where a person came in between: then it came to nothing, and they are asked again.
   run.state = seen.ok ? seen.state : (await move.context.store.read()).board.state;
+  if (isRefusal(tested) && queueOf(run.state).batch?.since !== batch.since) return stop(run, tested);
   return othersFirst(run, batch);
 }
 
@@ -96,19 +92,9 @@ export async function beneathStep(run: Running, batch: Batch, at: number): Promi
   const candidate = headOfBatch(batch);
   const times = batch.runs.filter(({ upto }) => upto === batch.landed).length;
   const what = `the branch itself, without ${task},`;
-  const tested = await move.test({
-    task,
-    candidate,
-    judge: '',
-    base: move.onto,
-    again: RELEASE,
-    times,
-    what,
-  });
+  const tested = await move.test({ task, candidate, base: move.onto, times, what });
   if (isRefusal(tested)) return stop(run, tested);
-  const red = tested.verdict === 'red';
-  const shown = red ? redOf(tested) : { red, ...(tested.verdict === 'green' ? { log: tested.log } : {}) };
-  const went = await recordRun(run, { task, candidate, beneath: true, ...shown });
+  const went = await recordRun(run, { task, candidate, beneath: true, ...runOf(tested) });
   return went === 'go on' ? othersFirst(run, batch) : went;
 }
 
@@ -139,4 +125,4 @@ export async function holdIfUnable({ move }: Running, why: MergeFailure): Promis
 const RELEASE = 'liza queue release';
 
 const MEND =
-  'A person mends the branch or what its test needs, then: liza queue release. A fix on your branch comes in with liza sync; one of scripts/integration-test.sh itself, once you have read it, with liza sync --test-from candidate';
+  'Mend the branch or what its test needs, then: liza queue release. A fix on your branch comes in with liza sync; one of scripts/integration-test.sh, once you have read it, with liza sync --test-from candidate';

@@ -22,6 +22,7 @@ const NEEDS_B = `${COUNTED}[ -e b.js ] || { echo b.js is missing; exit 1; }\n`;
 const SHY = '[ ! -e a.txt ] || ! first || { echo red the first time; exit 1; }\n';
 const AB: Readonly<Record<string, Contents>> = { a: { 'a.txt': 'a\n' }, b: { 'b.js': 'b\n' } };
 const BOTH = { a: 'MERGED', b: 'MERGED' };
+const LONG = { timeout: 30_000 };
 let p: Project;
 
 function approved(
@@ -245,6 +246,70 @@ describe('a person comes in between while one test runs', () => {
     expect(succeeded(await merging).stopped?.message).toContain('was changed while it was tested');
     expect(await mergeAll()).toMatchObject(BOTH);
   });
+});
+
+describe('the next is tested on top of it, and is red; the queue is held and released, and then it is red by chance', () => {
+  const LANE = `if [ -e b.js ]; then
+  k=$(($(cat "$HOME/k" 2>/dev/null || echo 0) + 1)); echo $k > "$HOME/k"
+  [ $k -ne 1 ] || { touch "$HOME/begun"; until [ -e "$HOME/down" ]; do sleep 0.05; done; }
+  [ $k -gt 2 ] || exit 1
+else until [ -e "$HOME/go" ]; do sleep 0.05; done; fi
+`;
+
+  test.each(['is over', 'is under way'])('when its test %s: nobody is blamed', async (when) => {
+    approved(LANE, AB, { merge_lanes: 2 });
+    if (when === 'is over') mark('down');
+    const merging = merge();
+    const ahead = async () => queueOf(await p.state()).ahead?.[0];
+    await expect
+      .poll(async () => (await ahead())?.run?.red ?? fs.existsSync(path.join(p.base, 'begun')), LONG)
+      .toBe(true);
+    await expect.poll(async () => when !== 'is over' || (await ahead())?.run?.red, LONG).toBe(true);
+    await p.ok(['queue', 'hold']);
+    await p.ok(['queue', 'release']);
+    mark('down');
+    mark('go');
+    await merging;
+    expect(await mergeAll()).toEqual(BOTH);
+  });
+});
+
+describe('a test beside it that nobody waits for', () => {
+  test('ends when that one is taken out', async () => {
+    approved(NEEDS_B, AB);
+    mark('wait.3');
+    const merging = merge();
+    await expect.poll(() => fs.existsSync(path.join(p.base, 'at.3')), LONG).toBe(true);
+    await p.ok(['queue', 'out', 'b', '--reason', 'not now']);
+    const late = new Promise((resolve) => setTimeout(resolve, 20_000, 'it goes on'));
+    const how = await Promise.race([merging.then(() => 'ended'), late]);
+    mark('go.3');
+    await merging;
+    expect(how).toBe('ended');
+    expect(queueOf(await p.state()).held?.reason).toContain('red without any');
+  }, 60_000);
+
+  test('ends with a hold, and no other run is lost', async () => {
+    approved(COUNTED, { a: { 'a.bad': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 2 });
+    await during(3, async () => {
+      await p.ok(['queue', 'hold']);
+      await p.ok(['queue', 'release']);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    });
+    expect(await mergeAll()).toEqual({ a: 'INTEGRATION_FAILED', b: 'MERGED' });
+    expect(runs()).toBe(6);
+  });
+});
+
+test('its own test, alone, was red in an outage, before the queue was held and released: nobody is told that', async () => {
+  const pair = '[ ! -e x.txt ] || [ ! -e y.txt ] || exit 1\n';
+  approved(`${COUNTED}${pair}`, { y: { 'y.txt': 'y\n' }, x: { 'x.txt': 'x\n' } });
+  mark('red.5');
+  await merge();
+  await during(5, () => p.ok(['queue', 'hold']));
+  await p.ok(['queue', 'release']);
+  expect(await mergeAll()).toEqual({ y: 'MERGED', x: 'INTEGRATION_FAILED' });
+  expect((await p.last('x', 'integration_failed'))?.['reason']).toContain('red only together with y');
 });
 
 test('tests of the same commit that are red and green in turn: the search ends, and the queue is held', async () => {

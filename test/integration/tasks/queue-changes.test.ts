@@ -17,11 +17,16 @@ for bad in *.bad; do [ ! -e "$bad" ] || exit 1; done
 `;
 let p: Project;
 
-function approved(tasks: Readonly<Record<string, Contents>>, config = {}, files: Contents = { [SCRIPT]: TEST }): void {
+function approved(
+  tasks: Readonly<Record<string, Contents>>,
+  config = {},
+  files: Contents = { [SCRIPT]: TEST },
+  more: (made: Project) => readonly ReturnType<typeof approvedTask>[] = () => [],
+): void {
   p = project({
     files,
     config: { integration_test_timeout: 60, ...config },
-    tasks: (made) => Object.entries(tasks).map(([id, changed]) => approvedTask(made, id, changed)),
+    tasks: (made) => [...Object.entries(tasks).map(([id, changed]) => approvedTask(made, id, changed)), ...more(made)],
   });
 }
 
@@ -37,8 +42,10 @@ const untilRuns = async (count: number): Promise<void> => {
 
 const statuses = async () => Object.fromEntries((await p.state()).tasks.map(({ id, status }) => [id, status]));
 
-async function mergeAll(): Promise<Readonly<Record<string, string>>> {
-  for (let n = 0; n < 6 && Object.values(await statuses()).includes('APPROVED'); n++) succeeded(await merge());
+async function mergeAll(all?: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const open = async () =>
+    Object.entries(await statuses()).some(([id, is]) => is === 'APPROVED' && all?.includes(id) !== false);
+  for (let n = 0; n < 6 && (await open()); n++) succeeded(await merge());
   return statuses();
 }
 
@@ -65,6 +72,38 @@ test('one that removes the integration test: those behind it in its batch are ju
   });
   expect((await p.ok(['status'])).stdout).toMatch(/NOTHING TESTED: a took/);
 }, 60_000);
+
+describe('one that removes the integration test landed: it judges as long as one waits that was behind', () => {
+  const tasks = { a: { [SCRIPT]: null, 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.bad': 'c\n' } };
+
+  test.each([
+    ['another is put first', ['queue', 'first', 'd']],
+    ['another is merged by command', ['wt', 'merge', 'd']],
+  ])('%s', async (_, said) => {
+    approved(tasks, { merge_batch: 3 }, undefined, (made) => [
+      { ...approvedTask(made, 'd', { 'd.txt': 'd\n' }), priority: 5 },
+    ]);
+    succeeded(await merge());
+    expect(await statuses()).toMatchObject({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'APPROVED' });
+    await p.ok(said);
+    expect(await mergeAll()).toMatchObject({ c: 'INTEGRATION_FAILED', d: 'MERGED' });
+  });
+
+  test('one of them is held meanwhile, and whoever landed it was killed before that was recorded', async () => {
+    approved(tasks);
+    const context = p.as('code-reviewer-1');
+    const transact: typeof context.store.transact = (by, decide) => {
+      if (by.command === 'merge') throw new Error('killed');
+      return context.store.transact(by, decide);
+    };
+    await expect(mergeQueue({ ...context, store: { ...context.store, transact } }, new Set())).rejects.toThrow(
+      'killed',
+    );
+    await p.ok(['queue', 'hold', 'c']);
+    expect(await mergeAll(['b'])).toMatchObject({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'APPROVED' });
+    expect((await p.ok(['status'])).stdout).toMatch(/NOTHING TESTED: a took/);
+  });
+});
 
 test('a lane of which one is taken out ends its test at once', async () => {
   approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1, merge_lanes: 2 });

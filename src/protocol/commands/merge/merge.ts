@@ -14,7 +14,7 @@ import { checkCommits } from '../../ids.ts';
 import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
 import { landed, left, placeOf, released } from '../../queue/batch.ts';
 import type { Landed } from '../../queue/records.ts';
-import type { Queue } from '../../queue/shape.ts';
+import { testGone } from '../../queue/settle.ts';
 import { approversOf } from '../../review/approver-session.ts';
 import type { State } from '../../state.ts';
 import { defined } from '../../values.ts';
@@ -86,7 +86,7 @@ export const reserveMerge: Row<'reserve-merge'> = {
     },
   ],
   effects:
-    'merging {by, candidate, onto, since, process, judged} of all in its batch, and goal.queue.batch; again when a test was green; the status stays',
+    'merging {by, candidate, onto, since, process, judged} of all in its batch, and goal.queue.batch; the status stays',
   change: (s) => {
     const { task, actor, command } = s;
     const { candidate, judged, before = [] } = command;
@@ -124,7 +124,7 @@ export const merge: Row<'merge'> = {
     { name: 'announced', rule: 'exactly this merge was announced', check: announced },
   ],
   effects:
-    'of it and of those before it in its batch: merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that had moved since the submit is logged as branch_moved',
+    'of it and of those before it in its batch: merge_commit, goal.integration_head, sprint.metrics; worktree removed; a task branch that moved since the submit is logged',
   change: (s) => {
     const { task, command } = s;
     const { merge_commit, before = [], drift, head_moved, archived } = command;
@@ -136,20 +136,12 @@ export const merge: Row<'merge'> = {
     const moved = all.flatMap((one) => (one.head_moved === undefined ? [] : [movedNote(s.state, one)]));
     const named = all.map((one) => one.task).join(', ');
     return {
-      state: withQueue(state, (queue) =>
-        testGone(landed(queue, task.id, iso(s.now)), task.id, iso(s.now), command.test_gone),
-      ),
+      state: withQueue(state, (queue) => testGone(landed(queue, task.id, iso(s.now)), queue.batch, task, iso(s.now))),
       detail: `${named} merged as ${merge_commit.slice(0, 12)}, approved by ${approvedBy(s.state, all)}`,
       ...(moved.length === 0 ? {} : { notes: moved }),
     };
   },
 };
-
-/** From here on nothing is tested, or something is again. */
-function testGone({ test_gone: before, ...queue }: Queue, task: string, since: string, gone?: boolean): Queue {
-  const now = gone === undefined ? before : gone ? (before ?? { task, since }) : undefined;
-  return now === undefined ? queue : { ...queue, test_gone: now };
-}
 
 /** `code-reviewer-1 (a), code-reviewer-2 (b)`; one name where it is the same for all. */
 function approvedBy(state: State, all: readonly Landed[]): string {
@@ -178,7 +170,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   name: 'merge-failed',
   typed: 'wt merge',
   syntax: 'wt merge {task}',
-  summary: 'Record that the approved commit did not merge, or that the merge failed the tests.',
+  summary: 'Record that the approved commit did not merge, or failed the tests.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   to: ['INTEGRATION_FAILED', 'BLOCKED'],
@@ -193,7 +185,7 @@ export const mergeFailed: Row<'merge-failed'> = {
   guards: [
     {
       name: 'no-merge-under-way',
-      rule: 'neither it nor another of its batch was judged green and is landing: the integration branch may already have it',
+      rule: 'neither it nor another of its batch was judged green and is landing',
       check: notLanding,
     },
     {
@@ -295,7 +287,7 @@ export const releaseMerge: Row<'release-merge'> = {
       },
     },
   ],
-  effects: 'merging goes, also of the others in its batch; the status stays, and so does what was seen of the batch',
+  effects: 'merging goes, also of the others in its batch; what was seen of it stays',
   change: ({ state, task }) => ({
     state: withQueue(withoutAnnouncements(withTask(state, patch(task, { merging: undefined })), task.id), (queue) =>
       placeOf(queue.batch, task.id) === undefined ? queue : released(queue),

@@ -35,7 +35,7 @@ export const mergeRun: Row<'merge-run'> = {
     },
     {
       name: 'announced',
-      rule: 'exactly this candidate was announced, in the batch that is under way, or it is the branch beneath it',
+      rule: 'exactly this candidate was announced, or it is the branch beneath it',
       check: ({ state, task, command, commandLine }) => {
         const { batch } = queueOf(state);
         const entry = batch?.entries[(placeOf(batch, task.id) ?? 0) - 1];
@@ -79,7 +79,7 @@ export const mergeAhead: Row<'merge-ahead'> = {
   name: 'merge-ahead',
   typed: 'wt merge',
   syntax: 'wt merge {task}',
-  summary: 'Record that the next batch is tested on top of the one under way or beside it, or what that showed.',
+  summary: 'Record a test on top of the batch under way or beside it, or what it showed.',
   who: ['supervisor', 'human'],
   from: ['APPROVED'],
   inner: true,
@@ -102,18 +102,18 @@ export const mergeAhead: Row<'merge-ahead'> = {
     },
     {
       name: 'announced',
-      rule: 'the first is built on the last of those that are tested, none of which was red, and merge_lanes has room; or, beside a batch, on the branch; or its test had begun',
+      rule: 'the first is built on the last that is tested, none is red, and merge_lanes has room; or, beside a batch, on the branch; or its test had begun',
       check: ({ state, settings, command }) => {
         const queue = queueOf(state);
         const is = command.run === undefined ? mayBegin(queue, command, settings) : isBegun(queue, command);
         if (is) return undefined;
-        const where = placeOfTest(command);
-        return refuse(`${command.candidate} is not tested ${where} the batch that is under way`, 'Run it again');
+        const where = command.beside === true ? 'beside' : 'on top of';
+        return refuse(`${command.candidate} is not tested ${where} the batch under way`, 'Run it again');
       },
     },
   ],
   effects:
-    'a batch in goal.queue.ahead, or beside the one in goal.queue.batch, or its run there; green beside it where the branch is red, they are the batch; the status stays, and nothing is announced to land',
+    'a batch in goal.queue.ahead, or beside goal.queue.batch, or its run; green beside it where the branch is red, they are the batch; the status stays',
   change: ({ state, task, command, now }) => {
     const { candidate, run, before = [], beside, brings } = command;
     const beginning = beginningOf(state, command, iso(now));
@@ -139,8 +139,6 @@ export const mergeAhead: Row<'merge-ahead'> = {
 
 type Ahead = CommandOf<'merge-ahead'>;
 
-const placeOfTest = ({ beside }: Ahead): string => (beside === true ? 'beside' : 'on top of');
-
 function mayBegin(queue: Queue, command: Ahead, settings: Settings): boolean {
   const { batch } = queue;
   const onto = baseOf(command);
@@ -165,8 +163,7 @@ export const queueHold: Row<'queue hold'> = {
     return held.by === actorName(actor) && (command.reason === undefined || held.reason === command.reason);
   },
   guards: [],
-  effects:
-    'goal.queue.held {by, since, reason}; a batch that is under way ends after its test, and goes on later; where the branch itself is red, what was seen of the batch is forgotten',
+  effects: 'goal.queue.held {by, since, reason}; a batch ends after its test; where the branch is red, it is forgotten',
   change: ({ state, actor, command, now }) => {
     const isRed = command.red !== undefined;
     const { batch } = queueOf(state);
@@ -210,7 +207,8 @@ export const queueRelease: Row<'queue release'> = {
   guards: [],
   effects: 'goal.queue.held goes',
   change: ({ state }) => ({
-    state: withQueue(state, ({ held: _, ...queue }) => interrupted(queue)),
+    // No test has begun since.
+    state: withQueue(state, ({ held: _, ...queue }) => interrupted(queue, false)),
     detail: 'the merge queue goes on',
   }),
 };
@@ -230,8 +228,7 @@ export const queueFirst: Row<'queue first'> = {
       // Neither those behind a culprit go before it, nor those that are tested ahead, nor a batch that nobody has begun.
       (before) => {
         const isBegun = before.batch?.entries.some(({ task: id }) => findTask(state, id)?.merging !== undefined);
-        const queue = isBegun === false ? ended(before, iso(now)) : withoutAhead(before);
-        const { rest: _, rest_judge: _judge, ...others } = interrupted(queue);
+        const { rest: _, ...others } = interrupted(isBegun ? withoutAhead(before) : ended(before, iso(now)));
         return others;
       },
     ),

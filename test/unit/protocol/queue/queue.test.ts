@@ -8,11 +8,15 @@ import {
   landed,
   left,
   ran,
+  ranAlone,
   ranBeneath,
   released,
 } from '../../../../src/protocol/queue/batch.ts';
+import { begunAhead, ranAhead } from '../../../../src/protocol/queue/lanes.ts';
+import { flakesIn } from '../../../../src/protocol/queue/search.ts';
 import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { begunBeside, ranBeside, turned } from '../../../../src/protocol/queue/suspect.ts';
+import { defined } from '../../../../src/protocol/values.ts';
 import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
 import { planning } from './planning.ts';
@@ -289,6 +293,18 @@ describe('who is suspected', () => {
       expect(next({ ...others, batch: { ...batch, base: 'other' } } as Queue)).toMatchObject({ step: 'beneath' });
     });
 
+    test('just now is the last batch, and no earlier one', () => {
+      const bad = { time: '', entries: 1, landed: 0, blamed: 'x', runs: 3, flakes: 0 };
+      const first = begun({ batches: [bad, bad, bad] }, { base: 'o', since: '', entries: entries.slice(0, 1) });
+      const there = landed(ran(first, run(1, false)), 'a', '');
+      const suspect = red(begun(there, { base: 'ca', since: '', entries: entries.slice(1, 2) }), 1);
+      expect(there.sound).toEqual({ at: 'ca' });
+      expect(left(red(beside(suspect, false, 'c'), 1), 'b', '').sound).toBeUndefined();
+      const beneath = red(ranBeneath(beside(suspect, true, 'c'), run(0, false)), 1);
+      expect(next(beneath)).toEqual({ step: 'blame', at: 1 });
+      expect(left(beneath, 'b', '').sound).toEqual({ at: 'ca' });
+    });
+
     test('what was seen before somebody came in between convicts nobody and holds nothing', () => {
       const begins = { step: 'test', upto: 1, again: true };
       for (const queue of [
@@ -324,6 +340,34 @@ describe('who is suspected', () => {
       const sound = { batches: [bad, bad, bad], sound: { at: 'base', process: 'one' } };
       const sounds = (process: string, second: number) => begun(sound, { ...mine, process, since: at(second) }).sound;
       expect([sounds('one', 59), sounds('two', 1), sounds('one', 61)]).toEqual([sound.sound, undefined, undefined]);
+    });
+
+    test('somebody comes in between: nothing that ran beside or alone is used, and what is run afterwards counts', () => {
+      const single = begun({}, { base: 'base', since: '', entries: entries.slice(0, 1) });
+      const proven = red(ranBeneath(red(single, 1), run(0, false)), 1);
+      const alone = { candidate: 'x', red: true, log: 'x' };
+      const after = interrupted(ranAlone(proven, alone));
+      expect(after.batch).toMatchObject({ in_vain: 1 });
+      expect(after.batch).not.toHaveProperty('alone');
+      // Its test was under way.
+      expect(ranAlone(interrupted(proven), alone).batch).not.toHaveProperty('alone');
+      const none = interrupted(interrupted(begunBeside(suspected, behind('b', 'c'))), false);
+      expect(red(none, 1).batch?.runs.at(-1)).toEqual(run(1, true));
+      expect(red(interrupted(suspected), 1).batch?.runs.at(-1)).toEqual({ ...run(1, true), old: true });
+    });
+
+    test('somebody comes in between: of what is tested on top only what was green stays', () => {
+      const lane = (task: string, base: string) => ({ ...behind(task), base, process: 'one' });
+      const first = begun({}, { base: 'base', since: '', entries: entries.slice(0, 1), process: 'one' });
+      const two = begunAhead(begunAhead(first, lane('b', 'ca')), lane('c', 'cb2'));
+      const green = ranAhead(two, 'cb2', run(1, false));
+      expect(interrupted(two)).not.toHaveProperty('ahead');
+      expect(interrupted(ranAhead(two, 'cb2', run(1, true)))).not.toHaveProperty('ahead');
+      expect(interrupted(green)).toMatchObject({ ahead: [{ run: { red: false, old: true } }], batch: { in_vain: 1 } });
+      // Killed when the first had landed: nobody tests the second any more.
+      const there = landed(ran(two, run(1, false)), 'a', '');
+      expect(begun(there, { ...lane('b', 'ca'), process: 'two' })).not.toHaveProperty('ahead');
+      expect(begun(there, lane('b', 'ca'))).toMatchObject({ ahead: [lane('c', 'cb2')] });
     });
 
     test('what a board of an earlier version has of such a search is no proof', () => {
@@ -376,9 +420,21 @@ test('tests that are red the first time they see a commit: nobody is blamed for 
 });
 
 /** Runs until somebody is blamed, the queue is held, or all have landed; `isRed`: of the commit with so many entries. */
-function play(size: number, isRed: (upto: number, runs: number) => boolean): { runs: number; inTurn: boolean } {
+function play(
+  size: number,
+  isRed: (upto: number, runs: number) => boolean,
+  bad = 0,
+): { runs: number; inTurn: boolean } {
+  const batches = Array.from({ length: bad }, () => ({
+    time: '',
+    entries: 2,
+    landed: 1,
+    blamed: 'x',
+    runs: 3,
+    flakes: 0,
+  }));
   const entries = [...Array(size).keys()].map((n) => ({ task: `t${n}`, commit: '', candidate: `c${n}` }));
-  let queue = begun({}, { base: 'base', since: '', entries });
+  let queue = begun({ batches }, { base: 'base', since: '', entries });
   for (let runs = 0; ; ) {
     const step = batchStep(queue, { idle: true });
     const told = { time: '', log: 'x' };
@@ -405,6 +461,35 @@ test('a test whose outcome depends on the runs before: the search ends', () => {
     expect(() => play(size, slot)).not.toThrow();
   }
   expect(inTurn).toBeGreaterThan(0);
+});
+
+test('however large a batch is and however many are bad, a search that no chance leads astray is no such one', () => {
+  for (const size of [24, 44, 100])
+    for (const bad of [0, 10, 24])
+      for (let first = 1; first <= size; first += size === 100 ? 7 : 1)
+        expect({ size, bad, first, ...play(size, (upto) => upto >= first, bad) }).toMatchObject({ inTurn: false });
+});
+
+test('red, mended by a person, and then green: not by chance', () => {
+  const seen = (old?: true) => ({ upto: 1, ...defined({ old }) });
+  expect(
+    flakesIn([
+      { ...seen(), red: true },
+      { ...seen(), red: false },
+    ]),
+  ).toBe(1);
+  expect(
+    flakesIn([
+      { ...seen(true), red: true },
+      { ...seen(true), red: false },
+    ]),
+  ).toBe(1);
+  expect(
+    flakesIn([
+      { ...seen(true), red: true },
+      { ...seen(), red: false },
+    ]),
+  ).toBe(0);
 });
 
 test('a hundred that wait are planned anew within 50 ms', () => {

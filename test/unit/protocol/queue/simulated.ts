@@ -7,6 +7,7 @@ import {
   begun,
   ended,
   headOfBatch,
+  interrupted,
   isTest,
   landed,
   left,
@@ -57,6 +58,8 @@ export interface Trial {
   readonly moves?: number;
   /** How often a person holds the queue while a test runs: what it shows is recorded, and nothing of it lands until later. */
   readonly held?: number;
+  /** How often it is held and released while a test runs, and goes on. */
+  readonly between?: number;
   /** It is killed at exactly this thing that it does. */
   readonly killAt?: number;
 }
@@ -78,7 +81,7 @@ export function trialOf(seed: number): Trial & { readonly flake: number; readonl
 export function stormOf(seed: number): Trial {
   const size = ([1, 2, 4, 8] as const)[seed % 4] ?? 4;
   const known = { seed, tasks: 3 + (seed % 6), size, bad: 0.1, lanes: 1 + (seed % 2) };
-  return { ...known, flake: 0.2, outages: 0.15, held: 0.15, kill: seed % 3 === 0 ? 0.1 : 0 };
+  return { ...known, flake: 0.2, outages: 0.15, held: 0.15, between: 0.1, kill: seed % 3 === 0 ? 0.1 : 0 };
 }
 
 export interface Outcome {
@@ -415,6 +418,7 @@ class Simulation {
       const red = (isFirst ? this.early(entry.candidate) : undefined) ?? this.test(entry.candidate);
       const entries = batch.entries.slice(batch.landed, step.upto);
       if (headOfBatch(batch) !== this.head) return this.giveUp();
+      const isBetween = this.comesBetween();
       const isHeld = this.chance() < (this.trial.held ?? 0);
       if (isHeld && !red) {
         this.record((now) => ran(now, { upto: step.upto, red, time: '', log: 'x' }));
@@ -427,6 +431,7 @@ class Simulation {
           : ranGreen(now, this.beginning(headOfBatch(batch), entries), { log: 'x' }),
       );
       this.tell(entry.candidate, red);
+      if (isBetween) this.sitting = this.told.length;
       if (red) this.ahead = new Map();
       return isHeld ? this.giveUp() : true;
     }
@@ -449,6 +454,14 @@ class Simulation {
     if (batch.alone?.red === false) this.together.push(n);
     if (!batch.runs.every(isTest)) throw new Error('a run without a log');
     return false;
+  }
+
+  /** A person holds the queue and lets it go on while a test runs. */
+  private comesBetween(): boolean {
+    const { between = 0 } = this.trial;
+    if (between === 0 || this.chance() >= between) return false;
+    this.record((queue) => interrupted(interrupted(queue), false));
+    return true;
   }
 
   private tell(commit: string, red: boolean): void {
@@ -517,10 +530,9 @@ class Simulation {
 
   /** A test that was begun ahead is awaited. */
   private early(candidate: string): boolean | undefined {
-    if (!this.ahead.has(candidate)) {
-      const { early } = queueOf(this.state).batch ?? {};
-      return early?.red === true && early.old === true ? undefined : early?.red;
-    }
+    const { early } = queueOf(this.state).batch ?? {};
+    if (early !== undefined) return early.red && early.old === true ? undefined : early.red;
+    if (!this.ahead.has(candidate)) return undefined;
     const red = this.ahead.get(candidate) ?? this.redNow(candidate);
     this.ahead.delete(candidate);
     return red;
