@@ -14,8 +14,10 @@ import {
 } from '../../../../src/protocol/queue/batch.ts';
 import { begunAhead, ranAhead } from '../../../../src/protocol/queue/lanes.ts';
 import { flakesIn } from '../../../../src/protocol/queue/search.ts';
+import { judgeLeft } from '../../../../src/protocol/queue/settle.ts';
 import type { Queue } from '../../../../src/protocol/queue/shape.ts';
 import { begunBeside, ranBeside, turned } from '../../../../src/protocol/queue/suspect.ts';
+import type { State } from '../../../../src/protocol/state.ts';
 import { defined } from '../../../../src/protocol/values.ts';
 import { runs as share } from '../../../runs.ts';
 import { type Cost, cost, SIZES, TABLE } from './costs.ts';
@@ -299,6 +301,8 @@ describe('who is suspected', () => {
       const there = landed(ran(first, run(1, false)), 'a', '');
       const suspect = red(begun(there, { base: 'ca', since: '', entries: entries.slice(1, 2) }), 1);
       expect(there.sound).toEqual({ at: 'ca' });
+      const before = { ...first, batch: { ...first.batch, early: { ...run(1, false), old: true } } } as Queue;
+      expect(landed(ran(before, run(1, false)), 'a', '').sound).toBeUndefined();
       expect(left(red(beside(suspect, false, 'c'), 1), 'b', '').sound).toBeUndefined();
       const beneath = red(ranBeneath(beside(suspect, true, 'c'), run(0, false)), 1);
       expect(next(beneath)).toEqual({ step: 'blame', at: 1 });
@@ -461,6 +465,17 @@ test('a test whose outcome depends on the runs before: the search ends', () => {
     expect(() => play(size, slot)).not.toThrow();
   }
   expect(inTurn).toBeGreaterThan(0);
+});
+
+test('the test that is gone is in force for those behind, also on a board of an earlier version', () => {
+  const open = ['b', 'c'].map((task) => ({ task, commit: task, candidate: `c${task}` }));
+  const judge = (queue: Queue, commit: string): string | undefined =>
+    judgeLeft({ goal: { queue }, tasks: [{ id: 'c', status: 'APPROVED', review_commit: commit }] } as unknown as State);
+  const gone = { task: 'a', since: '' };
+  expect(judge({ test_gone: { ...gone, judge: 'base', open } }, 'c')).toBe('base');
+  expect(judge({ test_gone: { ...gone, judge: 'base', open } }, 'mended')).toBeUndefined();
+  expect(judge({ test_gone: gone, rest: ['c'], rest_judge: 'base' }, 'c')).toBe('base');
+  expect(judge({ test_gone: gone }, 'c')).toBeUndefined();
 });
 
 test('however large a batch is and however many are bad, a search that no chance leads astray is no such one', () => {
