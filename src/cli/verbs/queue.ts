@@ -20,7 +20,7 @@ import type { Verb } from '../verb.ts';
 const show: Verb = {
   examples: ['liza queue', 'liza queue --json'],
   details: [
-    'Approved tasks are tested together, as one commit, and the integration branch moves to exactly what was green. If it is red, halving finds the first task that makes it so; that one leaves, and the others land. No task is blamed for one red run.',
+    'Approved tasks are tested together, as one commit, and the integration branch moves to exactly what was green. If it is red, halving finds the first task that makes it so; that one leaves, and the others land.',
     'How many go together follows from how many of the last ones were red: liza config set merge_batch.',
   ],
   run: async (_args, io) => {
@@ -78,7 +78,7 @@ const hold: Verb = {
   options: { reason: { value: 'text', description: 'Why, for whoever looks.' } },
   examples: ['liza queue hold', 'liza queue hold --reason "release day"', 'liza queue hold retry-login'],
   details: [
-    'Nothing lands until liza queue release. A test of the batch ends first; what was green lands then. One task is held as with liza pause.',
+    'Nothing lands until liza queue release. A test of the batch ends first. One task is held as with liza pause.',
   ],
   run: (args, io) => {
     const task = args.text('task');
