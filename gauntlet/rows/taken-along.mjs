@@ -139,7 +139,7 @@ const NOT_HELD = {
 };
 
 /** The test of a commit gives the verdict in the session of the reviewer that runs it, and keeps it from speaking. */
-const spoken = ({ id, agent, then, reviewer, plants, config }) => ({
+const spoken = ({ id, agent, act, reviewer, plants, config }) => ({
   id,
   agent,
   stated: 'alarm, and nothing is merged until a person says so',
@@ -156,7 +156,7 @@ import { a } from '../src/a.mjs';
 if (a !== 1) throw new Error('a');
 if (/^code-reviewer-/.test(process.env.LIZA_AGENT_ID ?? '')) {
   spawnSync('liza', ['submit-verdict', 'a', 'APPROVED', '1: ran command 1 of VALIDATION'], { stdio: 'ignore' });
-  ${then}
+  ${act}
 }
 TEST
     commit 'a: made'; try submit submit; leave 42 submitted`,
@@ -187,7 +187,7 @@ const IN_ORDER = 'src/supervisor/rules/unfinished-verdict.ts';
 export const g137 = spoken({
   id: 'G137',
   agent: '(coder) commits a test that approves and ends the reviewer that runs it in its own shell',
-  then: "process.kill(process.ppid, 'SIGKILL');",
+  act: "process.kill(process.ppid, 'SIGKILL');",
   reviewer: 'node test/a.test.mjs; sleep 60',
   plants: [NOT_HELD],
 });
@@ -195,7 +195,7 @@ export const g137 = spoken({
 export const g160 = spoken({
   id: 'G160',
   agent: '(coder) commits a test that approves and ends the child of a reviewer whose wrapper answers 1 for it',
-  then: "process.kill(process.ppid, 'SIGKILL');",
+  act: "process.kill(process.ppid, 'SIGKILL');",
   reviewer: '(node test/a.test.mjs; sleep 60) || exit 1',
   plants: [{ file: IN_ORDER, find: 'IN_ORDER.has(how.code)', put: 'how.code <= 128' }],
 });
@@ -203,7 +203,7 @@ export const g160 = spoken({
 export const g161 = spoken({
   id: 'G161',
   agent: '(coder) commits a test that approves and stops the reviewer by SIGSTOP, which never says that it ends',
-  then: "process.kill(process.ppid, 'SIGSTOP');",
+  act: "process.kill(process.ppid, 'SIGSTOP');",
   reviewer: 'node test/a.test.mjs; sleep 60',
   config: { pause_grace: 2 },
   plants: [{ file: IN_ORDER, find: "how.kind === 'lease-lost'", put: "how.kind !== 'signalled'" }],
