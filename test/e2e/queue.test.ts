@@ -33,7 +33,7 @@ test.each([ONE, TWO])(
     const putBack = snapshotOf(p);
     const preload = path.join(import.meta.dirname, 'kill-at.cjs');
     const waiting = () => built.board().tasks.filter(({ status }) => status === 'APPROVED').length;
-    const points = Array.from({ length: changes }, (_, n) => n + 1).filter((n) => inFull || n % 3 === 1);
+    const points = Array.from({ length: changes }, (_, n) => n + 1).filter((n) => inFull || n % 6 === 1);
     for (const at of [...points, 'test'] as const) {
       if (at === 'test') fs.writeFileSync(path.join(p.base, 'kill'), '');
       const env = at === 'test' ? {} : { KILL_AT: String(at), NODE_OPTIONS: `--require=${preload}` };

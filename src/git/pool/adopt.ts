@@ -3,7 +3,9 @@
 // is (a file, a link, a pipe, a repository, a folder with other rights), and is thrown away with the rest. So there is no
 // list of what a stranger could leave.
 
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
+import { readPlainFile } from '../../process/plain-file.ts';
 import type { IndexEntry } from '../index-file.ts';
 import type { PrivateGitDir } from '../private-git-dir.ts';
 import { type FolderRecord, indexIn, indexWithout, isUntouched, noteRenamed } from './record.ts';
@@ -38,6 +40,7 @@ export async function adopt(
   const adoption: Adoption = { gitDir, record, dev, whole: new Set(), left: new Set(), looked: 0 };
   await look(adoption, tracked, inBytes(from));
   await move(adoption, tracked, inBytes(from), inBytes(to));
+  if (record.isForeign === true) await compare(adoption, index.entries, inBytes(to));
   return indexWithout(gitDir, record, index, adoption.left);
 }
 
@@ -98,6 +101,41 @@ async function move(adoption: Adoption, tracked: TrackedFolder, from: string, to
     }
   } finally {
     disk.closeSync(fd);
+  }
+}
+
+/** Of a record that anybody could have written: what a file holds decides, as it is where it is now. */
+async function compare(
+  { gitDir, record, left }: Adoption,
+  entries: readonly IndexEntry[],
+  folder: string,
+): Promise<void> {
+  const { disk, clock } = gitDir.host;
+  for (const [n, entry] of entries.entries()) {
+    if (left.has(entry)) continue;
+    if (n % FEW === 0) await clock.nextTurn();
+    const path = onDisk(folder, entry.key);
+    // Its times last: what is written from now on gives it others.
+    if (blobIn(gitDir, path, entry) === entry.id && isUntouched(record.index, entry, disk.lstatSync(path))) continue;
+    left.add(entry);
+    disk.rmSync(path, { force: true });
+  }
+}
+
+/** Files that are read between two pauses. */
+const FEW = 50;
+const LINK = 0o120000;
+const MOST_BYTES = 2 ** 28;
+
+function blobIn({ host: { disk } }: PrivateGitDir, path: string, { mode, id }: IndexEntry): string | undefined {
+  try {
+    const bytes =
+      mode === LINK ? Buffer.from(disk.readlinkSync(path, 'latin1'), 'latin1') : readPlainFile(disk, path, MOST_BYTES);
+    if (bytes === undefined) return undefined;
+    const hash = createHash(id.length === 64 ? 'sha256' : 'sha1');
+    return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  } catch {
+    return undefined;
   }
 }
 

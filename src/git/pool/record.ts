@@ -24,6 +24,8 @@ export interface FolderRecord {
   readonly attributes: string;
   /** That they are, where git noted it. */
   readonly tree?: string;
+  /** Not what this process wrote: whoever is not confined could have written it, and so the files are read, too. */
+  readonly isForeign?: boolean;
 }
 
 /** Fewer are written again sooner than they are looked after. */
@@ -83,7 +85,7 @@ export function keepsTimes(disk: Disk, folder: string): boolean {
   }
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 /** Whether git would write the files today as it did then. */
 export function isOfToday(gitDir: PrivateGitDir, { settings }: FolderRecord): boolean {
@@ -159,12 +161,17 @@ const endOf = ({ at, key }: IndexEntry, id: number): number => at + Math.ceil((4
 /** All of it, or nothing: the name appears by one rename. */
 export function writeRecord({ host }: PrivateGitDir, file: string, record: FolderRecord): void {
   const { disk } = host;
-  const { index, ...head } = record;
+  const { index, isForeign, ...head } = record;
+  const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), index]);
+  if (isForeign !== true) OWN.add(digest(bytes));
   const temporary = `${file}.${host.random.hex(4)}.new`;
   disk.mkdirSync(dirname(file), { recursive: true });
-  disk.writeFileSync(temporary, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), index]), { flag: 'wx' });
+  disk.writeFileSync(temporary, bytes, { flag: 'wx' });
   disk.renameSync(temporary, file);
 }
+
+/** Of the records that this process wrote. */
+const OWN = new Set<string>();
 
 /** undefined: there is none, or not a whole one. */
 export function readRecord({ host: { disk } }: PrivateGitDir, file: string): FolderRecord | undefined {
@@ -175,7 +182,8 @@ export function readRecord({ host: { disk } }: PrivateGitDir, file: string): Fol
     const isWhole =
       [head.at, head.bytes].every(Number.isFinite) &&
       [head.settings, head.attributes].every((one) => typeof one === 'string');
-    return isWhole ? { ...head, index: bytes.subarray(end + 1) } : undefined;
+    const isForeign = !OWN.has(digest(bytes));
+    return isWhole ? { ...head, isForeign, index: bytes.subarray(end + 1) } : undefined;
   } catch {
     return undefined;
   }

@@ -319,6 +319,37 @@ longTest(
   },
 );
 
+/** Without a sandbox an agent can write the record of a folder, too: a file, and what is known of it. */
+function forge(name: string): void {
+  const [pool] = pooled();
+  const file = at(at(gitDir.worktrees, pool ?? ''), name);
+  hiddenEdit(file);
+  const { ctimeNs, mtimeNs, ino } = fs.statSync(file, { bigint: true });
+  const record = path.join(gitDir.common, 'liza/pool', (pool ?? '').replace(/^\.pool-/, ''));
+  const bytes = fs.readFileSync(record);
+  const index = bytes.subarray(bytes.indexOf(10) + 1);
+  const entry = readIndex(index, 20)?.entries.find(({ key }) => key === name);
+  if (entry === undefined) throw new Error(`${name} is not in the record`);
+  for (const [n, time] of [ctimeNs, mtimeNs].entries()) {
+    index.writeUInt32BE(Number(time / 1_000_000_000n), entry.at + 8 * n);
+    index.writeUInt32BE(Number(time % 1_000_000_000n), entry.at + 8 * n + 4);
+  }
+  index.writeUInt32BE(Number(ino % 2n ** 32n), entry.at + 20);
+  fs.writeFileSync(record, bytes);
+}
+
+test('a record that this process did not write is held against what the files hold', async () => {
+  const made = await make('clone', 't', start);
+  noteLent(gitDir, 't', await known(made));
+  const kept = inode(made.folder);
+  await isolationFor(gitDir, 'clone').remove(gitDir, { task: 't' });
+  forge('src/d1/f1.txt');
+  const { folder } = await make('clone', 'u', start);
+  expect(listing(folder)).toEqual(await fresh(start));
+  // What is as it should be is taken over all the same.
+  expect(inode(folder)).toBe(kept);
+});
+
 test('on a file system that keeps no times of writes through memory, no folder is used again', async () => {
   expect(keepsTimes(realDisk, repo.root)).toBe(true);
   const inMemory: Disk = { ...realDisk, statfsSync: (() => ({ type: 0x01021994 })) as unknown as Disk['statfsSync'] };

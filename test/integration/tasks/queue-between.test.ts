@@ -7,6 +7,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../../src/protocol/queue/order.ts';
 import { mergeQueue } from '../../../src/tasks/merge.ts';
+import { inFull } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
@@ -146,7 +147,7 @@ describe('who judges is changed in the middle of a search: it begins again', () 
     expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
   });
 
-  test('integration_test_timeout', async () => {
+  test.runIf(inFull)('integration_test_timeout (in test:all)', async () => {
     approved(`${COUNTED}[ ! -e a.txt ] || sleep 3\n`, AB, { integration_test_timeout: 2 });
     await during(1, () => p.ok(['config', 'set', 'integration_test_timeout', '60']));
     expect(await mergeAll()).toEqual(BOTH);
@@ -312,16 +313,20 @@ test('its own test, alone, was red in an outage, before the queue was held and r
   expect((await p.last('x', 'integration_failed'))?.['reason']).toContain('red only together with y');
 });
 
-test('tests of the same commit that are red and green in turn: the search ends, and the queue is held', async () => {
-  const slot = 'is() { [ "$(git rev-parse HEAD)" = "$(cat "$HOME/slot" 2>/dev/null)" ]; }\n';
-  approved(`${COUNTED}${slot}is || { git rev-parse HEAD > "$HOME/slot"; exit 1; }\n`, AB, { merge_batch: 2 });
-  expect(await mergeAll()).toEqual({ a: 'APPROVED', b: 'APPROVED' });
-  expect(queueOf(await p.state()).held?.reason).toMatch(
-    /^tests of the same commit are red and green in turn: .*\.log$/,
-  );
-  expect(runs()).toBeLessThan(40);
-  expect((await p.ok(['status'])).stdout).toMatch(/QUEUE HELD: tests of the same commit/);
-}, 120_000);
+test.runIf(inFull)(
+  'tests of the same commit that are red and green in turn: the search ends, and the queue is held (in test:all)',
+  async () => {
+    const slot = 'is() { [ "$(git rev-parse HEAD)" = "$(cat "$HOME/slot" 2>/dev/null)" ]; }\n';
+    approved(`${COUNTED}${slot}is || { git rev-parse HEAD > "$HOME/slot"; exit 1; }\n`, AB, { merge_batch: 2 });
+    expect(await mergeAll()).toEqual({ a: 'APPROVED', b: 'APPROVED' });
+    expect(queueOf(await p.state()).held?.reason).toMatch(
+      /^tests of the same commit are red and green in turn: .*\.log$/,
+    );
+    expect(runs()).toBeLessThan(40);
+    expect((await p.ok(['status'])).stdout).toMatch(/QUEUE HELD: tests of the same commit/);
+  },
+  120_000,
+);
 
 test('two that are red only together, and an outage: who leaves is told with whom, and by the last red run', async () => {
   const pair = '[ ! -e a.txt ] || [ ! -e d.txt ] || { echo not together; exit 1; }\n';
@@ -337,17 +342,20 @@ test('two that are red only together, and an outage: who leaves is told with who
   });
 });
 
-test('one that is in the batch before already, in a lane: nothing is kept of it', async () => {
-  approved(`${COUNTED}sleep 0.5\n`, {}, { merge_batch: 2, merge_lanes: 2 }, (made) => {
-    const inner = approvedTask(made, 'inner', { 'i.txt': 'x\n' });
-    const outer = approvedTask(made, 'outer', { 'o.txt': 'x\n' }, inner.review_commit);
-    return [
-      { ...outer, base_commit: made.head(), priority: 1 },
-      { ...approvedTask(made, 'x', { 'x.txt': 'x\n' }), priority: 2 },
-      { ...inner, priority: 4 },
-      { ...approvedTask(made, 'y', { 'y.bad': 'y\n' }), priority: 5 },
-    ];
-  });
-  await merge();
-  expect(p.refs('refs/liza/merging')).toEqual({});
-});
+test.runIf(inFull)(
+  'one that is in the batch before already, in a lane: nothing is kept of it (in test:all)',
+  async () => {
+    approved(`${COUNTED}sleep 0.5\n`, {}, { merge_batch: 2, merge_lanes: 2 }, (made) => {
+      const inner = approvedTask(made, 'inner', { 'i.txt': 'x\n' });
+      const outer = approvedTask(made, 'outer', { 'o.txt': 'x\n' }, inner.review_commit);
+      return [
+        { ...outer, base_commit: made.head(), priority: 1 },
+        { ...approvedTask(made, 'x', { 'x.txt': 'x\n' }), priority: 2 },
+        { ...inner, priority: 4 },
+        { ...approvedTask(made, 'y', { 'y.bad': 'y\n' }), priority: 5 },
+      ];
+    });
+    await merge();
+    expect(p.refs('refs/liza/merging')).toEqual({});
+  },
+);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../../src/protocol/queue/order.ts';
 import { mergeQueue } from '../../../src/tasks/merge.ts';
+import { inFull } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
@@ -49,16 +50,20 @@ async function mergeAll(all?: readonly string[]): Promise<Readonly<Record<string
   return statuses();
 }
 
-test('what was tested ahead by a test_command that was replaced meanwhile is tested again', async () => {
-  const old = 'echo run >> "$HOME/runs"; sleep 2';
-  const config = { merge_batch: 1, merge_lanes: 2, test_command: old };
-  approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' } }, config, {});
-  const merging = merge();
-  await untilRuns(2);
-  await p.ok(['config', 'set', 'test_command', 'test ! -e b.bad']);
-  succeeded(await merging);
-  expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
-}, 60_000);
+test.runIf(inFull)(
+  'what was tested ahead by a test_command that was replaced meanwhile is tested again (in test:all)',
+  async () => {
+    const old = 'echo run >> "$HOME/runs"; sleep 2';
+    const config = { merge_batch: 1, merge_lanes: 2, test_command: old };
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' } }, config, {});
+    const merging = merge();
+    await untilRuns(2);
+    await p.ok(['config', 'set', 'test_command', 'test ! -e b.bad']);
+    succeeded(await merging);
+    expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
+  },
+  60_000,
+);
 
 test('one that removes the integration test: those behind it in its batch are judged as before, and status tells it', async () => {
   approved({
@@ -124,22 +129,26 @@ test('a lane of which one is taken out ends its test at once', async () => {
   expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a']);
 }, 60_000);
 
-test('a checkout that is edited in the middle of a search: it waits as a whole, and nothing is forgotten', async () => {
-  approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.bad': 'c\n' }, d: { 'README.md': 'd\n' } });
-  p.git('checkout', '-q', 'integration');
-  meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 1 ] || { touch ${p.file('.liza', 'PAUSE')}; exit 1; }`);
-  expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'switches' });
-  fs.rmSync(p.file('.liza', 'PAUSE'));
-  fs.writeFileSync(p.file('README.md'), 'edited\n');
-  const { stopped, landed, tried } = succeeded(await merge());
-  expect({ guard: stopped?.guard, landed }).toEqual({ guard: 'held', landed: [] });
-  expect(await p.task('a')).toMatchObject({ merge_held: { reason: expect.stringContaining('README.md') } });
-  p.git('checkout', '-q', 'README.md');
-  // As a supervisor does that postponed what was tried.
-  await mergeQueue(p.as('code-reviewer-1'), new Set(tried));
-  expect(queueOf(await p.state()).batch).toMatchObject({ entries: { length: 4 }, runs: [{ upto: 4, red: true }] });
-  expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'INTEGRATION_FAILED', d: 'MERGED' });
-}, 60_000);
+test.runIf(inFull)(
+  'a checkout that is edited in the middle of a search: it waits as a whole, and nothing is forgotten (in test:all)',
+  async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.bad': 'c\n' }, d: { 'README.md': 'd\n' } });
+    p.git('checkout', '-q', 'integration');
+    meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 1 ] || { touch ${p.file('.liza', 'PAUSE')}; exit 1; }`);
+    expect(succeeded(await merge()).stopped).toMatchObject({ guard: 'switches' });
+    fs.rmSync(p.file('.liza', 'PAUSE'));
+    fs.writeFileSync(p.file('README.md'), 'edited\n');
+    const { stopped, landed, tried } = succeeded(await merge());
+    expect({ guard: stopped?.guard, landed }).toEqual({ guard: 'held', landed: [] });
+    expect(await p.task('a')).toMatchObject({ merge_held: { reason: expect.stringContaining('README.md') } });
+    p.git('checkout', '-q', 'README.md');
+    // As a supervisor does that postponed what was tried.
+    await mergeQueue(p.as('code-reviewer-1'), new Set(tried));
+    expect(queueOf(await p.state()).batch).toMatchObject({ entries: { length: 4 }, runs: [{ upto: 4, red: true }] });
+    expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'MERGED', c: 'INTEGRATION_FAILED', d: 'MERGED' });
+  },
+  60_000,
+);
 
 test('red by a test that is newer than the task: nobody says that it is red alone', async () => {
   const stricter = `${TEST}[ -e lib.txt ] || exit 1\n`;

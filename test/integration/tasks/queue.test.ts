@@ -150,32 +150,35 @@ describe('a batch', () => {
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED' });
   });
 
-  test('red only with what landed before its batch: one more run, of what its coder had, says so', async () => {
-    const one = { a: { 'left.half': 'x\n' }, b: { 'right.half': 'x\n' } };
-    approved(one, { merge_batch: 1 });
-    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a']);
-    const [failed] = succeeded(await merge()).failed;
-    expect(failed?.failure.message).toContain('red only together with a: alone it is green');
-    expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
-    // One of them shows that the branch is green without it.
-    expect(runs()).toBe(5);
-    // Several landed since: they are told, and from where on.
-    approved({ ...one, b: { 'b.txt': 'b\n' }, c: { 'right.half': 'x\n' } }, { merge_batch: 1 });
-    const { base_commit: base } = await p.task('c');
-    const [told] = (await mergeAll()).flatMap((end) => end.failed);
-    const since = `what landed since ${base?.slice(0, 12)} (a, b)`;
-    expect(told?.failure.message).toContain(`red only together with ${since}: alone it is green`);
-    // Red by itself; and while others wait, nobody asks.
-    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' } }, { merge_batch: 1 });
-    const [alone] = (await mergeAll()).flatMap((end) => end.failed);
-    expect(alone?.failure.message).toContain('; alone it is red, too');
-    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } }, { merge_batch: 1 });
-    const [busy] = (await mergeAll()).flatMap((end) => end.failed);
-    expect(busy?.failure.message).toContain('; it was tested with a, and not alone');
-    // a; b, the branch without it, b again; c.
-    expect(runs()).toBe(5);
-    expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
-  });
+  test.runIf(inFull)(
+    'red only with what landed before its batch: one more run, of what its coder had, says so (in test:all)',
+    async () => {
+      const one = { a: { 'left.half': 'x\n' }, b: { 'right.half': 'x\n' } };
+      approved(one, { merge_batch: 1 });
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a']);
+      const [failed] = succeeded(await merge()).failed;
+      expect(failed?.failure.message).toContain('red only together with a: alone it is green');
+      expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
+      // One of them shows that the branch is green without it.
+      expect(runs()).toBe(5);
+      // Several landed since: they are told, and from where on.
+      approved({ ...one, b: { 'b.txt': 'b\n' }, c: { 'right.half': 'x\n' } }, { merge_batch: 1 });
+      const { base_commit: base } = await p.task('c');
+      const [told] = (await mergeAll()).flatMap((end) => end.failed);
+      const since = `what landed since ${base?.slice(0, 12)} (a, b)`;
+      expect(told?.failure.message).toContain(`red only together with ${since}: alone it is green`);
+      // Red by itself; and while others wait, nobody asks.
+      approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' } }, { merge_batch: 1 });
+      const [alone] = (await mergeAll()).flatMap((end) => end.failed);
+      expect(alone?.failure.message).toContain('; alone it is red, too');
+      approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } }, { merge_batch: 1 });
+      const [busy] = (await mergeAll()).flatMap((end) => end.failed);
+      expect(busy?.failure.message).toContain('; it was tested with a, and not alone');
+      // a; b, the branch without it, b again; c.
+      expect(runs()).toBe(5);
+      expect(await statuses()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'MERGED' });
+    },
+  );
 
   test('the branch moved by hand in the middle: nothing of it lands there, and later it begins again', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
@@ -192,30 +195,34 @@ describe('a batch', () => {
     expect(p.git('merge-base', other, 'integration')).toBe(other);
   });
 
-  test('one that is taken out in the middle of a search: only what was green by itself lands', async () => {
-    const tasks = Array.from({ length: 8 }, (_, n) => named(n + 1));
-    approved(
-      Object.fromEntries(tasks.map((id) => [id, id === 't07' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
-      { merge_batch: 8 },
-    );
-    // While the first half is tested.
-    meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 3');
-    const merging = merge();
-    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await p.liza(['queue', 'out', 't06', '--reason', 'it is not wanted any more'])).code).toBe(0);
-    succeeded(await merging);
-    meanwhile(':');
-    await mergeAll();
-    expect(await statuses()).toEqual(
-      Object.fromEntries(tasks.map((id) => [id, ['t06', 't07'].includes(id) ? 'INTEGRATION_FAILED' : 'MERGED'])),
-    );
-    const state = await p.state();
-    // Only the red one is a culprit.
-    expect(queueOf(state).batches?.flatMap(({ blamed }) => blamed ?? [])).toEqual(['t07']);
-    expect(state.goal.integration_head).toBe(p.head());
-    expect(p.git('ls-tree', '--name-only', 'integration')).not.toMatch(/x\.bad|t06/);
-    expect(p.refs('refs/liza/merging')).toEqual({});
-  }, 120_000);
+  test.runIf(inFull)(
+    'one that is taken out in the middle of a search: only what was green by itself lands (in test:all)',
+    async () => {
+      const tasks = Array.from({ length: 8 }, (_, n) => named(n + 1));
+      approved(
+        Object.fromEntries(tasks.map((id) => [id, id === 't07' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
+        { merge_batch: 8 },
+      );
+      // While the first half is tested.
+      meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 3');
+      const merging = merge();
+      while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await p.liza(['queue', 'out', 't06', '--reason', 'it is not wanted any more'])).code).toBe(0);
+      succeeded(await merging);
+      meanwhile(':');
+      await mergeAll();
+      expect(await statuses()).toEqual(
+        Object.fromEntries(tasks.map((id) => [id, ['t06', 't07'].includes(id) ? 'INTEGRATION_FAILED' : 'MERGED'])),
+      );
+      const state = await p.state();
+      // Only the red one is a culprit.
+      expect(queueOf(state).batches?.flatMap(({ blamed }) => blamed ?? [])).toEqual(['t07']);
+      expect(state.goal.integration_head).toBe(p.head());
+      expect(p.git('ls-tree', '--name-only', 'integration')).not.toMatch(/x\.bad|t06/);
+      expect(p.refs('refs/liza/merging')).toEqual({});
+    },
+    120_000,
+  );
 
   describe('an outage', () => {
     /** From one run to another all tests are red. */
@@ -336,53 +343,65 @@ describe('a batch', () => {
     expect(await p.last('a', 'merged')).toMatchObject({ tested: expect.stringContaining('tests green') });
   }, 60_000);
 
-  test('green together with those behind it while a person holds it, and an outage afterwards: they land by that run', async () => {
-    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' }, d: { 'd.txt': 'd\n' } });
-    // All red by chance; 1–2; c red by chance; d without c; all again.
-    const flakes = '1|3) echo by chance; exit 1;; 5) sleep 3;;';
-    meanwhile(`case "$(wc -l < "$HOME/runs")" in ${flakes} 6|7|8|9) echo down; exit 1;; esac`);
-    const merging = merge();
-    while (runs() < 5) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await p.liza(['queue', 'hold'])).code).toBe(0);
-    expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a', 'b']);
-    expect((await p.liza(['queue', 'release'])).code).toBe(0);
-    expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c', 'd']);
-    expect(runs()).toBe(5);
-  }, 60_000);
+  test.runIf(inFull)(
+    'green together with those behind it while a person holds it, and an outage afterwards: they land by that run (in test:all)',
+    async () => {
+      approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' }, c: { 'c.txt': 'c\n' }, d: { 'd.txt': 'd\n' } });
+      // All red by chance; 1–2; c red by chance; d without c; all again.
+      const flakes = '1|3) echo by chance; exit 1;; 5) sleep 3;;';
+      meanwhile(`case "$(wc -l < "$HOME/runs")" in ${flakes} 6|7|8|9) echo down; exit 1;; esac`);
+      const merging = merge();
+      while (runs() < 5) await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await p.liza(['queue', 'hold'])).code).toBe(0);
+      expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a', 'b']);
+      expect((await p.liza(['queue', 'release'])).code).toBe(0);
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c', 'd']);
+      expect(runs()).toBe(5);
+    },
+    60_000,
+  );
 
-  test('put first while a batch has a culprit: it goes before those behind it', async () => {
-    const tasks = Array.from({ length: 6 }, (_, n) => named(n + 1));
-    approved(
-      Object.fromEntries(tasks.map((id) => [id, id === 't02' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
-      { merge_batch: 3 },
-    );
-    meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 2');
-    const merging = merge();
-    while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await p.liza(['queue', 'first', 't06'])).code).toBe(0);
-    const ends = [succeeded(await merging), succeeded(await merge())];
-    const landed = ends.flatMap((end) => end.landed.map(({ task }) => task));
-    expect(landed.slice(0, 2)).toEqual(['t01', 't06']);
-  }, 60_000);
+  test.runIf(inFull)(
+    'put first while a batch has a culprit: it goes before those behind it (in test:all)',
+    async () => {
+      const tasks = Array.from({ length: 6 }, (_, n) => named(n + 1));
+      approved(
+        Object.fromEntries(tasks.map((id) => [id, id === 't02' ? { 'x.bad': 'x\n' } : { [`${id}.txt`]: 'x\n' }])),
+        { merge_batch: 3 },
+      );
+      meanwhile('[ "$(wc -l < "$HOME/runs")" -ne 2 ] || sleep 2');
+      const merging = merge();
+      while (runs() < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await p.liza(['queue', 'first', 't06'])).code).toBe(0);
+      const ends = [succeeded(await merging), succeeded(await merge())];
+      const landed = ends.flatMap((end) => end.landed.map(({ task }) => task));
+      expect(landed.slice(0, 2)).toEqual(['t01', 't06']);
+    },
+    60_000,
+  );
 
-  test('a test that is red the first time it sees a commit blames nobody, wherever it stands', async () => {
-    const shy =
-      'seen="$HOME/seen-$(git rev-parse HEAD)"; [ ! -e shy.txt ] || [ -e "$seen" ] || { touch "$seen"; exit 1; }';
-    const one = (id: string): Contents => (id === 'shy' ? { 'shy.txt': 'x\n' } : { [`${id}.txt`]: 'x\n' });
-    for (const ids of [
-      ['shy', 'b', 'c'],
-      ['a', 'shy', 'c'],
-      ['a', 'b', 'shy'],
-    ])
-      for (const merge_batch of inFull ? [1, 2, 3] : [1, 3]) {
-        approved(Object.fromEntries(ids.map((id) => [id, one(id)])), { merge_batch });
-        meanwhile(shy);
-        await mergeAll();
-        expect({ merge_batch, ...(await statuses()) }).toEqual({
-          ...{ merge_batch, ...Object.fromEntries(ids.map((id) => [id, 'MERGED'])) },
-        });
-      }
-  }, 120_000);
+  test.runIf(inFull)(
+    'a test that is red the first time it sees a commit blames nobody, wherever it stands (in test:all)',
+    async () => {
+      const shy =
+        'seen="$HOME/seen-$(git rev-parse HEAD)"; [ ! -e shy.txt ] || [ -e "$seen" ] || { touch "$seen"; exit 1; }';
+      const one = (id: string): Contents => (id === 'shy' ? { 'shy.txt': 'x\n' } : { [`${id}.txt`]: 'x\n' });
+      for (const ids of [
+        ['shy', 'b', 'c'],
+        ['a', 'shy', 'c'],
+        ['a', 'b', 'shy'],
+      ])
+        for (const merge_batch of inFull ? [1, 2, 3] : [1, 3]) {
+          approved(Object.fromEntries(ids.map((id) => [id, one(id)])), { merge_batch });
+          meanwhile(shy);
+          await mergeAll();
+          expect({ merge_batch, ...(await statuses()) }).toEqual({
+            ...{ merge_batch, ...Object.fromEntries(ids.map((id) => [id, 'MERGED'])) },
+          });
+        }
+    },
+    120_000,
+  );
 
   test('paused in the middle: what was seen says where to look', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } });
