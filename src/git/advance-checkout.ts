@@ -192,11 +192,18 @@ function release({ host: { disk } }: PrivateGitDir, checkout: Checkout): void {
 
 /** undefined: made, and it was not there before. */
 function create({ host }: PrivateGitDir, file: string, text: string): string | undefined {
+  const { disk } = host;
+  let fd: number | undefined;
   try {
-    host.disk.writeFileSync(file, text, { flag: 'wx' });
+    fd = disk.openSync(file, 'wx');
+    disk.writeFileSync(fd, text);
     return undefined;
   } catch (error) {
+    // Without its text, on a full disk, nobody would know whose it is.
+    if (fd !== undefined) disk.rmSync(file, { force: true });
     return (error as NodeJS.ErrnoException).code === 'EEXIST' ? `${file} is there` : (error as Error).message;
+  } finally {
+    if (fd !== undefined) disk.closeSync(fd);
   }
 }
 

@@ -454,6 +454,20 @@ describe('an advance', () => {
     expect(await again.complete()).toBe('advanced');
     expect(status()).toBe('');
   });
+
+  test.each([1, 2])('a disk that is full at the text of file %i: nothing stays that holds up a git', async (nth) => {
+    const before = outside(repo, repo.root, inGit());
+    let written = 0;
+    const { disk } = gitDir.host;
+    const writeFileSync = ((...args: Parameters<typeof disk.writeFileSync>) => {
+      written += typeof args[0] === 'number' ? 1 : 0;
+      if (written === nth) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      disk.writeFileSync(...args);
+    }) as typeof disk.writeFileSync;
+    const full = { ...gitDir, host: { ...gitDir.host, disk: { ...disk, writeFileSync } } };
+    expect(reserve(full, await holder(), from, to)).toMatchObject({ failed: expect.stringContaining('ENOSPC') });
+    expect(outside(repo, repo.root, inGit())).toEqual(before);
+  });
 });
 
 describe('an advance that was killed', () => {
