@@ -50,6 +50,21 @@ describe('begin --also', () => {
     expect(w.run(CODER, declare('a', 'lib/other.ts')).already).toBe(true);
   });
 
+  it('no more often than a board can bear, nor more files than one plan has', () => {
+    const w = claimed();
+    w.run(CODER, begin('a'));
+    for (let n = 0; n < 30; n += 1) w.run(CODER, declare('a', `lib/${n}.ts`));
+    expect(w.refused(CODER, declare('a', 'lib/last.ts'))).toMatchObject({
+      guard: 'files' satisfies RefusalName,
+      message: expect.stringContaining('30 times'),
+    });
+    const many = claimed();
+    many.run(CODER, begin('a'));
+    const names = (from: number) => Array.from({ length: 300 }, (_, n) => `lib/${from + n}.ts`);
+    many.run(CODER, declare('a', ...names(0)));
+    expect(many.refused(CODER, declare('a', ...names(300))).message).toContain('600 files');
+  });
+
   it('a file that the plan has is not declared late', () => {
     const w = claimed();
     w.run(CODER, begin('a'));

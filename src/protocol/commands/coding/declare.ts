@@ -13,6 +13,9 @@ import { iterationEvents } from '../../leases.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
 import { beyondIn, notAPath, outsidePlan, tooMany } from './plan-files.ts';
 
+/** Whoever needs more has another plan, and all of it is on the board. */
+const MOST_TIMES = 30;
+
 /** What may stand for more than one file, or for none. */
 const NO_SINGLE_FILE = /[*?]|\/$|^(?:\.\/)*\.?$|\/\.$|^-/;
 
@@ -40,11 +43,18 @@ export const declare: Row<'declare'> = {
     hasCheckpoint(),
     {
       name: 'files',
-      rule: 'paths of single files, from the root of the repository: no folder, no pattern',
-      check: ({ command: { files, folders = [] } }) => {
+      rule: `paths of single files, from the root of the repository: no folder, no pattern; at most ${MOST_TIMES} times in one iteration`,
+      check: ({ task, command: { files, folders = [] } }) => {
         const hint = 'Name each file by itself, there or new, from the root of the repository: --also src/a.c';
         if (files.length === 0) return refuse('no file is named', hint);
-        const wrong = tooMany(files, '--also') ?? notAPath(files, '--also');
+        const events = iterationEvents(task);
+        if (events.filter(({ event }) => event === 'declared').length >= MOST_TIMES)
+          return refuse(
+            `files were declared late ${MOST_TIMES} times in this iteration`,
+            'Do without more of them, or stop: liza block <task> with what the plan lacks',
+          );
+        const late = lateFiles(events).map(({ path }) => path);
+        const wrong = tooMany([...late, ...files], '--also') ?? notAPath(files, '--also');
         if (wrong !== undefined) return wrong;
         const wide = files.find((file) => NO_SINGLE_FILE.test(file) || folders.includes(file));
         return wide === undefined
