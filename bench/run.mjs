@@ -10,6 +10,7 @@ import { progress } from '../tools/progress.mjs';
 
 const PARTS = {
   commands: 'show, note, heartbeat and validate at 100 to 10,000 tasks, bytes, memory, eight writers at once',
+  record: 'log verify of 100,000 entries, doctor and audit at 10,000 tasks, with their memory',
   git: 'claim and merge, beside the git calls they are made of',
   files: 'claim, submission with proof and merge in a repository of 5,000 and of 50,000 files (not in --quick)',
   agents: 'from a task to its agent, Liza’s own cost per merged task, an idle run, the size of prompts',
