@@ -95,6 +95,7 @@ export function faultyFiles(fault?: Fault, at = 0): Faulty {
   const files: Files = {
     read: look(realFiles.read),
     readRange: look(realFiles.readRange),
+    readInto: look(realFiles.readInto),
     stat: look(realFiles.stat),
     lstat: look(realFiles.lstat),
     fstat: look(realFiles.fstat),

@@ -19,6 +19,8 @@ export interface Files {
   read(path: string): Buffer | undefined;
   /** Up to `length` bytes from `from`; fewer at the end of the file. */
   readRange(path: string, from: number, length: number): Buffer;
+  /** The same into memory that is there; how many bytes. */
+  readInto(path: string, from: number, into: Buffer): number;
   stat(path: string): FileStat | undefined;
   lstat(path: string): FileStat | undefined;
   fstat(fd: number): FileStat;
@@ -52,20 +54,10 @@ export const filesOn = (disk: Disk, pid: number): Files => ({
   },
   read: (path) => orMissing(() => disk.readFileSync(path)),
   readRange: (path, from, length) => {
-    const fd = disk.openSync(path, 'r');
-    try {
-      const buffer = Buffer.allocUnsafe(length);
-      let filled = 0;
-      while (filled < length) {
-        const got = disk.readSync(fd, buffer, filled, length - filled, from + filled);
-        if (got === 0) break;
-        filled += got;
-      }
-      return buffer.subarray(0, filled);
-    } finally {
-      disk.closeSync(fd);
-    }
+    const buffer = Buffer.allocUnsafe(length);
+    return buffer.subarray(0, readFrom(disk, path, from, buffer));
   },
+  readInto: (path, from, into) => readFrom(disk, path, from, into),
   stat: (path) => orMissing(() => summarise(disk.statSync(path, { bigint: true }))),
   lstat: (path) => orMissing(() => summarise(disk.lstatSync(path, { bigint: true }))),
   fstat: (fd) => summarise(disk.fstatSync(fd, { bigint: true })),
@@ -88,6 +80,21 @@ export const filesOn = (disk: Disk, pid: number): Files => ({
   },
   setTime: (path, seconds) => disk.utimesSync(path, seconds, seconds),
 });
+
+function readFrom(disk: Disk, path: string, from: number, into: Buffer): number {
+  const fd = disk.openSync(path, 'r');
+  try {
+    let filled = 0;
+    while (filled < into.length) {
+      const got = disk.readSync(fd, into, filled, into.length - filled, from + filled);
+      if (got === 0) break;
+      filled += got;
+    }
+    return filled;
+  } finally {
+    disk.closeSync(fd);
+  }
+}
 
 export const realFiles = filesOn(realDisk, process.pid);
 

@@ -186,23 +186,51 @@ export function* readEntries(files: Files, path: string): Generator<Line> {
   }
 }
 
-/** All complete lines, valid or not. */
-export function* readLines(files: Files, path: string): Generator<{ readonly text: string; readonly offset: number }> {
+interface Reading {
+  /** Where a line begins. */
+  readonly from?: number;
+  /** Sees each piece of the file, and where it begins; it must not keep it. */
+  readonly piece?: ((bytes: Buffer, at: number) => void) | undefined;
+}
+
+/** A line of the file, valid or not, from its first byte to behind its newline. */
+interface RawLine {
+  readonly text: string;
+  readonly offset: number;
+  readonly end: number;
+}
+
+/** Bytes of the journal that are read at once. */
+export const PIECE = 1024 * 1024;
+
+/** All complete lines. One buffer for all of them: it grows with the longest. */
+export function* readLines(files: Files, path: string, { from = 0, piece }: Reading = {}): Generator<RawLine> {
   const size = Number(files.stat(path)?.size ?? 0);
-  let rest: Buffer = Buffer.alloc(0);
-  let offset = 0;
-  for (let at = 0; at < size; ) {
-    const chunk = files.readRange(path, at, Math.min(1024 * 1024, size - at));
-    if (chunk.length === 0) return;
-    at += chunk.length;
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let newline = rest.indexOf(NEWLINE, start); newline !== -1; newline = rest.indexOf(NEWLINE, start)) {
-      yield { text: rest.toString('utf8', start, newline), offset: offset + start };
-      start = newline + 1;
+  let buffer = Buffer.allocUnsafe(Math.min(PIECE, Math.max(0, size - from)));
+  /** How much of it the beginning of a line takes, which is at `offset` in the file. */
+  let kept = 0;
+  let offset = from;
+  for (let at = from; at < size; ) {
+    const length = Math.min(PIECE, size - at);
+    if (buffer.length < kept + length) {
+      const larger = Buffer.allocUnsafe(Math.max(kept + length, 2 * kept));
+      buffer.copy(larger, 0, 0, kept);
+      buffer = larger;
     }
-    rest = rest.subarray(start);
-    offset += start;
+    const got = files.readInto(path, at, buffer.subarray(kept, kept + length));
+    if (got === 0) return;
+    piece?.(buffer.subarray(kept, kept + got), at);
+    at += got;
+    const filled = buffer.subarray(0, kept + got);
+    let start = 0;
+    for (let newline = filled.indexOf(NEWLINE, kept); newline !== -1; newline = filled.indexOf(NEWLINE, start)) {
+      const end = offset + newline + 1 - start;
+      yield { text: filled.toString('utf8', start, newline), offset, end };
+      start = newline + 1;
+      offset = end;
+    }
+    kept = filled.length - start;
+    buffer.copyWithin(0, start, filled.length);
   }
 }
 

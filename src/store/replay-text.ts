@@ -13,6 +13,8 @@ interface Block {
   readonly lines: string[];
   /** Only the text that has the same may change it. */
   readonly of: object;
+  /** What it was when it was hashed last, until it changes. */
+  bytes?: Buffer | undefined;
 }
 
 export class ReplayText {
@@ -68,8 +70,11 @@ export class ReplayText {
 
   hash(): string {
     const hash = createHash('sha256');
-    const last = this.#blocks.length - 1;
-    this.#blocks.forEach(({ lines }, at) => void hash.update(at === last ? lines.join('\n') : `${lines.join('\n')}\n`));
+    for (const [at, block] of this.#blocks.entries()) {
+      if (at > 0) hash.update('\n');
+      block.bytes ??= Buffer.from(block.lines.join('\n'));
+      hash.update(block.bytes);
+    }
     return hash.digest('hex');
   }
 
@@ -97,7 +102,10 @@ export class ReplayText {
   /** The block's lines, nobody else's. */
   #changeable(at: number): string[] {
     const block = this.#blocks[at];
-    if (block?.of === this.#own) return block.lines;
+    if (block?.of === this.#own) {
+      block.bytes = undefined;
+      return block.lines;
+    }
     const mine = { lines: [...(block?.lines ?? [])], of: this.#own };
     this.#blocks[at] = mine;
     return mine.lines;

@@ -19,20 +19,22 @@ export interface Replayed {
 }
 
 export async function replay(context: BoardContext): Promise<Replayed> {
-  const entries: Entry[] = [];
-  const sound = new Set<number>();
+  const all: Entry[] = [];
+  let sound = 0;
   const archive = new JournalledArchive();
   const verification = verifyJournal(context, {
-    before: (entry, text) => archive.before(entry, text),
-    also: (step) => {
-      if (step.kind !== 'entry') return;
-      const { entry } = step;
-      sound.add(entry.seq);
+    before: (entry, text) => {
+      archive.before(entry, text);
       // What was taken out is half of a journal, and nobody asks for it.
-      entries.push({ ...entry, change: entry.change.map(({ at, ins }) => ({ at, del: [], ins })) });
+      all.push({ ...entry, change: entry.change.map(({ at, ins }) => ({ at, del: [], ins })) });
+    },
+    also: ({ kind }) => {
+      if (kind === 'entry') sound += 1;
     },
   });
-  const archived = await archive.read(({ seq }) => sound.has(seq));
+  const entries = all.slice(0, sound);
+  const seqs = new Set(entries.map(({ seq }) => seq));
+  const archived = await archive.read(({ seq }) => seqs.has(seq));
   return { verification, entries, text: verification.text(), archived };
 }
 

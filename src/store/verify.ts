@@ -6,7 +6,7 @@ import { readIfFile } from './bounded-text.ts';
 import type { BoardContext } from './context.ts';
 import { mirrorJournal } from './git-dir-copy.ts';
 import { sha256 } from './hash.ts';
-import { GENESIS, readTail } from './journal.ts';
+import { GENESIS, PIECE, readTail } from './journal.ts';
 import { type Step, type WalkOptions, walkJournal } from './walk-journal.ts';
 
 /** The copy may be `shorter` after a crash; `longer` means that the journal has lost entries. */
@@ -26,7 +26,7 @@ export interface Verification {
   readonly remarks: readonly string[];
 }
 
-interface Options extends WalkOptions {
+interface Options extends Omit<WalkOptions, 'piece'> {
   /** The journal's own file unless told otherwise. */
   readonly journal?: string;
   /** Called with every step, those after the first problem too, so that the journal is walked only once. */
@@ -43,7 +43,9 @@ export function verifyJournal(
   let entries = 0;
   let voids = 0;
   let over = false;
-  const steps = walkJournal(files, journal, options);
+  const beside =
+    paths.mirror !== undefined && journal === paths.journal ? new Beside(files, paths, paths.mirror) : undefined;
+  const steps = walkJournal(files, journal, { ...options, ...defined({ piece: beside?.piece }) });
   let next = steps.next();
   for (; next.done !== true; next = steps.next()) {
     const step = next.value;
@@ -62,9 +64,9 @@ export function verifyJournal(
   if (readTail(files, journal, 1)?.torn === true)
     remarks.push('the last line is incomplete (a crash); it was never acknowledged');
   if (problems.length === 0) remarks.push(...compareState({ files, paths, ...defined({ shared }) }, text.hash()));
-  const copy = paths.mirror !== undefined && journal === paths.journal ? compareCopy(files, paths) : 'missing';
+  const copy = beside?.found() ?? 'missing';
   if (copy === 'other') problems.push('the journal and its copy in the git directory disagree');
-  if (journal === paths.journal && paths.mirror !== undefined) remarks.push(...COPY_REMARKS[copy]);
+  if (beside !== undefined) remarks.push(...COPY_REMARKS[copy]);
   return { entries, voids, head, text: () => text.toString(), problems, copy, remarks };
 }
 
@@ -75,12 +77,12 @@ function problemWith(step: Step, entries: number): string | undefined {
     case 'unreadable':
       return `line ${step.number} is not a journal entry`;
     case 'astray':
-      return `line ${step.number} (entry ${step.entry.seq}) does not follow from the line before it`;
+      return `line ${step.number} (entry ${step.seq}) does not follow from the line before it`;
     case 'misled':
-      return `entry ${step.entry.seq} (line ${step.number}) does not lead to the state it names`;
+      return `entry ${step.seq} (line ${step.number}) does not lead to the state it names`;
     case 'entry':
-      if (step.entry.seq === entries + 1) return undefined;
-      return `line ${step.number} is numbered ${step.entry.seq}, not ${entries + 1}`;
+      if (step.seq === entries + 1) return undefined;
+      return `line ${step.number} is numbered ${step.seq}, not ${entries + 1}`;
     default:
       return step satisfies never;
   }
@@ -106,15 +108,41 @@ const COPY_REMARKS: Readonly<Record<Copy, readonly string[]>> = {
   longer: ['the copy in the git directory is ahead; the next command completes the journal from it'],
 };
 
-function compareCopy(files: BoardContext['files'], paths: BoardContext['paths']): Copy {
-  const copy = mirrorJournal(paths.mirror ?? '');
-  const kept = Number(files.stat(copy)?.size ?? -1);
-  const have = Number(files.stat(paths.journal)?.size ?? 0);
-  if (kept === -1) return 'missing';
-  const common = Math.min(kept, have);
-  for (let at = 0; at < common; at += 1024 * 1024) {
-    const length = Math.min(1024 * 1024, common - at);
-    if (!files.readRange(copy, at, length).equals(files.readRange(paths.journal, at, length))) return 'other';
+/** The copy, compared while the journal is read. */
+class Beside {
+  readonly #files: BoardContext['files'];
+  readonly #journal: string;
+  readonly #copy: string;
+  readonly #kept: number;
+  readonly #have: number;
+  readonly #into = Buffer.allocUnsafe(PIECE);
+  /** So much of both is the same. */
+  #same = 0;
+
+  constructor(files: BoardContext['files'], { journal }: BoardContext['paths'], mirror: string) {
+    this.#files = files;
+    this.#journal = journal;
+    this.#copy = mirrorJournal(mirror);
+    this.#kept = Number(files.stat(this.#copy)?.size ?? -1);
+    this.#have = Number(files.stat(journal)?.size ?? 0);
   }
-  return kept === have ? 'equal' : kept < have ? 'shorter' : 'longer';
+
+  readonly piece = (bytes: Buffer, at: number): void => {
+    const length = Math.min(bytes.length, this.#kept - at);
+    if (at !== this.#same || length <= 0) return;
+    const there = this.#into.subarray(0, this.#files.readInto(this.#copy, at, this.#into.subarray(0, length)));
+    if (there.equals(bytes.subarray(0, length))) this.#same += length;
+  };
+
+  found(): Copy {
+    if (this.#kept === -1) return 'missing';
+    const common = Math.min(this.#kept, this.#have);
+    // Whoever walks the journal stops where it cannot be read.
+    for (let at = -1; at < this.#same && this.#same < common; ) {
+      at = this.#same;
+      this.piece(this.#files.readRange(this.#journal, at, Math.min(PIECE, common - at)), at);
+    }
+    if (this.#same < common) return 'other';
+    return this.#kept === this.#have ? 'equal' : this.#kept < this.#have ? 'shorter' : 'longer';
+  }
 }

@@ -29,7 +29,7 @@ const filesWith = (lines: readonly string[]): Files => {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   return {
     stat: () => ({ size: BigInt(bytes.length) }),
-    readRange: (_path: string, from: number, length: number) => bytes.subarray(from, from + length),
+    readInto: (_path: string, from: number, into: Buffer) => bytes.copy(into, 0, from),
   } as unknown as Files;
 };
 
@@ -48,11 +48,14 @@ const texts = fc
   .array(fc.array(line, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 25 })
   .map((all) => all.map((lines) => lines.join('\n')));
 
+/** How much of the journal lies between two comparisons: of one like these mostly all of it. */
+const apart = fc.constantFrom(0, 300, 1024 * 1024);
+
 describe('a walk over a journal', () => {
   test('that is whole gives every entry and the last text', () => {
     fc.assert(
-      fc.property(texts, fc.boolean(), (all, every) => {
-        const { steps, text } = walked(journalOf(all), { every });
+      fc.property(texts, fc.boolean(), apart, (all, every, apart) => {
+        const { steps, text } = walked(journalOf(all), { every, apart });
         expect(steps.map(({ kind }) => kind)).toEqual(all.map(() => 'entry'));
         expect(text.toString()).toBe(all.at(-1));
       }),
@@ -62,12 +65,12 @@ describe('a walk over a journal', () => {
 
   test('names the first entry whose change does not lead to the state it names', () => {
     fc.assert(
-      fc.property(texts, fc.nat(), fc.boolean(), (all, where, every) => {
+      fc.property(texts, fc.nat(), fc.boolean(), apart, (all, where, every, apart) => {
         const wrong = where % all.length;
         const lines = journalOf(all, (entry, at) =>
           at === wrong ? { ...entry, change: [...entry.change, { at: 10_000, del: ['gone'], ins: [] }] } : entry,
         );
-        const { steps, text } = walked(lines, { every });
+        const { steps, text } = walked(lines, { every, apart });
         expect(steps.map(({ kind }) => kind)).toEqual([...all.slice(0, wrong).map(() => 'entry'), 'misled']);
         expect(steps.at(-1)?.number).toBe(wrong + 1);
         expect(text.toString()).toBe(all[wrong - 1] ?? '');
@@ -83,8 +86,8 @@ describe('a walk over a journal', () => {
       said.map((text, n) => (n < 2 ? text : `${text}\nmore`)),
       (entry, n) => ({ ...entry, state: sha256(said[n] ?? '') }),
     );
-    for (const every of [false, true]) {
-      const { steps, text } = walked(lines, { every });
+    for (const options of [{}, { apart: 0 }, { every: true }]) {
+      const { steps, text } = walked(lines, options);
       expect(steps.map(({ kind, number }) => `${kind} ${number}`)).toEqual(['entry 1', 'entry 2', 'misled 3']);
       expect(text.toString()).toBe(said[1]);
     }
@@ -105,6 +108,16 @@ describe('a walk over a journal', () => {
     expect(steps.map(({ kind }) => kind)).toEqual(['entry', 'entry', 'void', 'astray', 'entry']);
     expect(text.toString()).toBe('1\n2\n3');
     expect(walked([one, '{', two]).steps.map(({ kind }) => kind)).toEqual(['entry', 'unreadable']);
+  });
+
+  test('that is much longer than what is read at once, with a line that is, too', () => {
+    const all = Array.from({ length: 40 }, (_, n) => `${'l'.repeat(n === 7 ? 2_500_000 : 60_000)}\n${n}`);
+    const lines = journalOf(all);
+    const { steps, text } = walked(lines, { apart: 0 });
+    expect(steps.map((step) => step.kind === 'entry' && step.hash)).toEqual(lines.map((line) => sha256(line)));
+    expect(text.toString()).toBe(all.at(-1));
+    const wrong = journalOf(all, (entry, at) => (at === 30 ? { ...entry, change: [] } : entry));
+    expect(walked(wrong, { apart: 0 }).steps.at(-1)).toMatchObject({ kind: 'misled', number: 31, seq: 31 });
   });
 
   test('shows the text before each entry', () => {
