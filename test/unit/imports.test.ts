@@ -82,7 +82,7 @@ const PURE = /^(protocol|text|report|.*\/rules|supervisor\/prompts|cli\/web\/vie
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: ['valibot'],
   store: ['yaml', 'diff'],
-  ports: ['pg'],
+  ports: ['pg', 'pg/lib/client.js'],
   providers: ['@agentclientprotocol/sdk'],
   cli: ['../../../package.json'],
 };

@@ -1,0 +1,3 @@
+declare module 'pg/lib/client.js' {
+  export { Client as default } from 'pg';
+}
