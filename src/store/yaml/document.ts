@@ -6,6 +6,7 @@ import { parseBlock, parseOrdinaryBlock } from './block.ts';
 import { isOrdinary, MAX_LENGTH, type Refusal, refusal, refuseCharacters } from './characters.ts';
 import { isMap, own } from './equal.ts';
 import { type Layout, laidOut, layoutOf, sameLayout, valueAt, WHOLE } from './layout.ts';
+import { quickValue } from './quick.ts';
 import { type RawRecord, type RawSection, type RecordSections, type Span, splitSections } from './split.ts';
 import { parseStrict } from './strict.ts';
 import { Text } from './text.ts';
@@ -114,14 +115,13 @@ function draftDocument(text: string, options: ParseOptions): Draft | Refusal {
   const ordinary = isOrdinary(text);
   const refused = ordinary && text.length <= MAX_LENGTH ? undefined : refuseCharacters(text);
   if (refused !== undefined) return refused;
-  const parse = ordinary ? parseOrdinaryBlock : parseBlock;
   const reuse = reuser(options.previous);
   const pending: Draft['pending'][number][] = [];
   const sections = splitSections(text, options.recordSections)?.map((raw) => {
     const values: unknown[] = [];
     raw.records.forEach((record, index) => {
       const own = text.slice(record.start, record.end);
-      const value = reuse(raw.key, own) ?? readOwn(parse, own, record.name);
+      const value = reuse(raw.key, own) ?? unwrap(valueIn(text, record, ordinary), record.name);
       if (value === undefined) pending.push({ values, index, record });
       values.push(value);
     });
@@ -130,9 +130,9 @@ function draftDocument(text: string, options: ParseOptions): Draft | Refusal {
   return { sections, pending };
 }
 
-function readOwn(parse: typeof parseBlock, own: string, name: string | undefined): unknown {
-  const node = parse(own);
-  return node && unwrap(node.value, name);
+function valueIn(text: string, { start, end }: RawRecord, ordinary: boolean): unknown {
+  if (!ordinary) return parseBlock(text.slice(start, end))?.value;
+  return quickValue(text, start, end) ?? parseOrdinaryBlock(text.slice(start, end))?.value;
 }
 
 /** The value inside `[value]` or `{ name: value }`; undefined when the text held anything else. */
