@@ -19,6 +19,7 @@ import {
 import { type Fields, isFields } from '../values.ts';
 import { DiscoverySchema } from './discovery.ts';
 import { ID_PATTERN } from './fields.ts';
+import { isQuicklyValid } from './quickly-valid.ts';
 import { HandoffSchema } from './session-records.ts';
 
 export interface Violation {
@@ -90,6 +91,7 @@ function issuesOf(schema: (typeof SCHEMAS)[Section], value: unknown, old: unknow
 }
 
 function readIssues(schema: v.GenericSchema, value: unknown, at: readonly string[]): readonly Issue[] {
+  if (isQuicklyValid(schema, value)) return [];
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return [];
   return parsed.issues.map((issue) => ({
