@@ -126,17 +126,24 @@ function byTask(entries: readonly Told[]): ReadonlyMap<string, readonly Told[]> 
   return found;
 }
 
-const told = ({ seq, time, actor, session, command, task, detail, records, change }: Entry): Told => ({
-  seq,
-  time,
-  actor: actor ?? 'human',
-  ...defined({ session }),
-  command,
-  ...defined({ task }),
-  detail,
-  records,
-  added: change.flatMap(({ ins }) => ins).join('\n'),
-});
+function told({ seq, time, actor, session, command, task, detail, records, change }: Entry): Told {
+  // The entry that imports a board adds all of it.
+  let added: string | undefined;
+  return {
+    seq,
+    time,
+    actor: actor ?? 'human',
+    ...defined({ session }),
+    command,
+    ...defined({ task }),
+    detail,
+    records,
+    get added() {
+      added ??= change.flatMap(({ ins }) => ins).join('\n');
+      return added;
+    },
+  };
+}
 
 /** state.yaml and the archive against what the journal leads to. */
 async function compareFiles(
@@ -269,7 +276,9 @@ async function gitFacts(gitDir: PrivateGitDir, { state, past, tasks, asked }: As
 const named = (task: Task): readonly string[] =>
   [task, ...historyOf(task)]
     .flatMap((one) => Object.values(one as Readonly<Record<string, unknown>>))
-    .filter((value): value is string => typeof value === 'string' && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(value));
+    .filter((value): value is string => typeof value === 'string' && value.length >= 40 && COMMIT.test(value));
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 /** Which commits are to build on which, as far as its facts ask. */
 function pairs(task: Task): readonly string[] {

@@ -10,7 +10,7 @@ import { git } from '../git/run.ts';
 import { replaceFile } from '../ports/files.ts';
 import { MINIMUM_GIT } from '../ports/git-program.ts';
 import { validate } from '../protocol/invariants.ts';
-import { RECORD_SECTIONS } from '../protocol/state.ts';
+import { RECORD_SECTIONS, type State, settings } from '../protocol/state.ts';
 import { goalArchive, taskArchive } from '../store/archive.ts';
 import { assemble } from '../store/assemble.ts';
 import type { BoardContext } from '../store/context.ts';
@@ -30,7 +30,7 @@ import { parseDocument } from '../store/yaml/document.ts';
 import { counted, listed, shellWord } from '../text/format.ts';
 import { broken, type Finding, fixed, ok, warning } from './finding.ts';
 import { checkOldBoards } from './kept-boards.ts';
-import { checkProject, refuseLink, settingsOf, siteOf } from './project-manifest.ts';
+import { checkProject, refuseLink, siteOf, stateOf } from './project-manifest.ts';
 
 export async function examine(
   context: BoardContext,
@@ -47,9 +47,10 @@ export async function examine(
     const { message, hint } = broughtIn(repository.root);
     return [...findings, broken('blackboard', message, hint)];
   }
-  findings.push(...(await checkBoard(context, fix)));
+  const board = await checkBoard(context, fix);
+  findings.push(...board.findings);
   const site = siteOf(context, commonDirectoryOf(context.disk, repository.gitDirectory));
-  const branch = (await settingsOf(context))?.integration_branch;
+  const branch = board.state === undefined ? undefined : settings(board.state).integration_branch;
   findings.push(...(await checkProject({ ...site, files: context.files, branch }, fix)));
   findings.push(...(await checkOldBoards(context, site.common, fix)), ...checkLeftovers(context, fix));
   if (schema !== undefined) findings.push(...checkSchema(context, fix, schema));
@@ -66,7 +67,7 @@ async function checkSecond(context: BoardContext, elsewhere: string): Promise<re
   const message = `${there}, and this is a second one: Liza changes nothing in git for it`;
   return [
     broken('blackboard', message, `${work}; to remove the one here: liza deinit`),
-    ...(await checkBoard(context, false)),
+    ...(await checkBoard(context, false)).findings,
   ];
 }
 
@@ -90,21 +91,25 @@ async function checkLock(context: BoardContext): Promise<Finding> {
   return ok('lock', 'is free');
 }
 
-async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly Finding[]> {
+interface Checked {
+  readonly findings: readonly Finding[];
+  /** Absent: it cannot be read. */
+  readonly state?: State | undefined;
+}
+
+async function checkBoard(context: BoardContext, fix: boolean): Promise<Checked> {
   const { files, paths } = context;
   const lost = files.stat(paths.journal) === undefined && files.stat(paths.state) === undefined;
-  if (lost && !canRestore(context)) {
-    return [warning('blackboard', 'none here', 'start one: liza init "<goal>"')];
-  }
-  if (lost) return restoreBoard(context, fix);
+  if (lost && !canRestore(context))
+    return { findings: [warning('blackboard', 'none here', 'start one: liza init "<goal>"')] };
+  if (lost) return { findings: await restoreBoard(context, fix), state: await stateOf(context) };
   let replayed = await replay(context);
   const findings = checkJournal(context, fix, replayed.verification);
   if (findings.some((finding) => finding.fixed === true)) replayed = await replay(context);
   const loaded = await loadBoard(context, 'ignore');
-  if ('ok' in loaded) return [...findings, broken('state', loaded.message, loaded.hint)];
-  if ('none' in loaded) {
-    return [warning('state', 'state.yaml has no journal', 'the first command adopts it')];
-  }
+  if ('ok' in loaded) return { findings: [...findings, broken('state', loaded.message, loaded.hint)] };
+  if ('none' in loaded)
+    return { findings: [warning('state', 'state.yaml has no journal', 'the first command adopts it')] };
   if (loaded.broken !== undefined || loaded.behind || loaded.edits.length > 0) {
     findings.push(await completeState(context, fix, loaded));
   }
@@ -114,12 +119,13 @@ async function checkBoard(context: BoardContext, fix: boolean): Promise<readonly
     findings.push(broken('rules', message, 'liza validate shows where; fix it with liza edit'));
   }
   if (problems.length === 0) findings.push(ok('rules', 'every rule holds'));
-  return [
+  const all = [
     ...(await checkDatabase(context, replayed)),
     ...findings,
     ...(await checkArchive(context, fix, replayed)),
     ...(await checkLog(context, fix, replayed)),
   ];
+  return { findings: all, state };
 }
 
 /** The rows of a board in a database against its journal, and how it is reached. */

@@ -17,7 +17,7 @@ import type { Files } from '../ports/files.ts';
 import type { Host } from '../ports/host.ts';
 import { removeTreeNow } from '../process/remove-tree.ts';
 import { type Refusal, refuse } from '../protocol/decision.ts';
-import { type Settings, settings } from '../protocol/state.ts';
+import { type Settings, type State, settings } from '../protocol/state.ts';
 import type { BoardContext } from '../store/context.ts';
 import { normalise } from '../store/file-values.ts';
 import { isMirrorFile } from '../store/git-dir-copy.ts';
@@ -170,9 +170,14 @@ export const removeRemains = (site: Site, shared: boolean): readonly string[] =>
 
 /** What the board is set to; undefined: there is no board, or it cannot be read. */
 export async function settingsOf(context: BoardContext): Promise<Settings | undefined> {
+  const state = await stateOf(context);
+  return state && settings(state);
+}
+
+/** As the files have it, whatever the cache says; undefined: the same. */
+export async function stateOf(context: BoardContext): Promise<State | undefined> {
   const loaded = await loadBoard(context, 'ignore').catch(() => undefined);
-  if (loaded === undefined || 'ok' in loaded || 'none' in loaded) return undefined;
-  return settings(normalise(loaded.doc.value).state);
+  return loaded === undefined || 'ok' in loaded || 'none' in loaded ? undefined : normalise(loaded.doc.value).state;
 }
 
 /** Boards of other checkouts of this repository: they share refs, exclude lines and Liza's own git directory. */

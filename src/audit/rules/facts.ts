@@ -4,7 +4,6 @@ import type { GoalRecord } from '../../protocol/goal/goal-record.ts';
 import type { TasksOf } from '../../protocol/goal/goal-tasks.ts';
 import type { Planted } from '../../protocol/messages/violation-payloads.ts';
 import type { Goal, State, Task } from '../../protocol/state.ts';
-import { defined } from '../../protocol/values.ts';
 import type { NamesInGit } from './merge-names.ts';
 
 export type Mark = 'verified' | 'unverifiable' | 'contradicted';
@@ -96,12 +95,8 @@ export const verified = (what: string, why: string, time?: string): Fact => fact
 export const unverifiable = (what: string, why: string, time?: string): Fact => fact('unverifiable', what, why, time);
 export const contradicted = (what: string, why: string, time?: string): Fact => fact('contradicted', what, why, time);
 
-const fact = (mark: Mark, what: string, why: string, time?: string): Fact => ({
-  ...defined({ time }),
-  what,
-  mark,
-  why,
-});
+const fact = (mark: Mark, what: string, why: string, time?: string): Fact =>
+  time === undefined ? { what, mark, why } : { time, what, mark, why };
 
 /** Tokens, and money by their price. */
 export const PROVIDERS_WORD = 'as the providers report it, or, for money, by the price that is set for the model';

@@ -60,10 +60,10 @@ function byJournal(task: Task, event: HistoryEvent, witness: Witness): Fact {
   const makers = MAKERS[event.event];
   // By what the entry wrote, not by its time: that is read again when it is committed.
   const near = entries.filter(
-    ({ task: about, records, added }) =>
-      (about === task.id || records.includes(`tasks/${task.id}`)) &&
-      added.includes(event.time) &&
-      added.includes(event.event),
+    (entry) =>
+      (entry.task === task.id || entry.records.includes(`tasks/${task.id}`)) &&
+      entry.added.includes(event.time) &&
+      entry.added.includes(event.event),
   );
   const made = makers === undefined ? near : near.filter(({ command }) => makers.includes(command));
   const own = OWN.has(event.event) ? made.filter(({ actor }) => actor === event.agent) : made;

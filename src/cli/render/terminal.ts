@@ -19,6 +19,7 @@ export interface Look {
  * the invisible characters that reorder or hide what a person reads. Line breaks stay.
  */
 export function plain(text: string): string {
+  if (HARMLESS.test(text)) return text;
   return text
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -26,6 +27,8 @@ export function plain(text: string): string {
     .replace(/[\u0000-\u0008\u000b-\u001f]/g, (character) => `^${String.fromCharCode(character.charCodeAt(0) + 64)}`)
     .replace(UNSEEN, numbered);
 }
+
+const HARMLESS = /^[\n -~]*$/;
 
 const numbered = (character: string): string =>
   `<U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`;
@@ -205,6 +208,9 @@ function wrapParagraph(paragraph: string, width: number, whole: boolean): readon
  * command within a sentence: in two lines it could not be copied.
  */
 function wordsOf(text: string, room: number, whole: boolean): readonly string[] {
+  // In what people copy, several blanks may mean something: they stay with the word before them.
+  const between = whole ? / (?=\S)/ : / +/;
+  if (!MAY_BIND.test(text)) return text.split(between);
   const bound = text
     .replace(COMMAND, (command) =>
       (whole || columns(command) <= room) && /^liza| (?:-|["'<])/.test(command)
@@ -214,10 +220,11 @@ function wordsOf(text: string, room: number, whole: boolean): readonly string[] 
     .replace(QUOTED, (quoted) =>
       EDGE_OR_RUN.test(quoted) && columns(quoted) <= room ? quoted.replaceAll(' ', HELD) : quoted,
     );
-  // In what people copy, several blanks may mean something: they stay with the word before them.
-  return bound.split(whole ? / (?=\S)/ : / +/).map((word) => word.replaceAll(HELD, ' '));
+  return bound.split(between).map((word) => word.replaceAll(HELD, ' '));
 }
 
+/** Without a quote or a program's name nothing is. */
+const MAY_BIND = /['"`]|(?:liza|git|npm|npx|node) /;
 const QUOTED = /(?<![^\s([{,:=])(['"`])(?:(?!\1).)+\1(?=[\s)\]},.;:!?]|$)/g;
 /** A program, one or two words, and what can be nothing but arguments: options with a value, quoted texts, paths, ids. */
 const COMMAND =

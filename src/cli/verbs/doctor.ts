@@ -41,8 +41,9 @@ export const verb: Verb = {
     await openCurrentBoard(io);
     const context = boardAt(io, repository);
     const asked = { fix, schema: readSchema(io.asset('schema/state.schema.json')) };
-    const [around, beside] = await Promise.all([examine(context, repository, asked), agents(io)]);
-    const findings = [...around, ...(await work(io, around, fix)), ...beside];
+    const around = await examine(context, repository, asked);
+    const [inGit, beside] = await Promise.all([work(io, around, fix), agents(io)]);
+    const findings = [...around, ...inGit, ...beside];
     const lines = findings.flatMap(line);
     const data = { findings };
     const broken = findings.filter((finding) => finding.level === 'broken');

@@ -7,6 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { OPERATOR } from '../../../src/protocol/board.ts';
 import { decide } from '../../../src/protocol/decide.ts';
 import { freshState } from '../../../src/protocol/records/new-board.ts';
+import { load } from '../../../src/store/load.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { emitEntries } from '../../../src/store/yaml/emit.ts';
 import { yamlStore } from '../../../src/store/yaml-store.ts';
@@ -84,4 +85,19 @@ test('an edit by hand is seen: in place, of the same length, right after a commi
     expect(notices.map(({ message }) => message).join()).toContain('edited outside liza');
     await note('go on');
   }
+});
+
+test('a check reads a board once, and once more after a change', async () => {
+  const { files, paths } = boardContext(root);
+  const found = async () => {
+    const loaded = await load(files, paths, 'ignore');
+    if (!('doc' in loaded)) throw new Error('no board');
+    return loaded.doc;
+  };
+  const first = await found();
+  expect(await found()).toBe(first);
+  await note('the second');
+  const second = await found();
+  expect(second.value['human_notes']).toHaveLength(2);
+  expect((await mine.read()).board.state.human_notes).toBe(second.value['human_notes']);
 });
