@@ -27,13 +27,15 @@ const common = {
 
 /** `show` is what agents call most: main.cjs holds it. */
 const FAST = 'src/cli/verbs/show.ts';
-/** What every change of the board and every heartbeat needs: the chunks these load at once are program.cjs. */
+/** What a change of the board and a heartbeat need: the chunks these load at once are program.cjs. */
 const CHANGES = [
   'src/cli/verbs/heartbeat.ts',
   'src/cli/verbs/note.ts',
   'src/identity/agent-sessions.ts',
   'src/ports/locks.ts',
   'src/protocol/leases.ts',
+  'src/store/hand-edits.ts',
+  'src/store/import.ts',
   'src/store/lease-records.ts',
   'src/store/transact.ts',
   'src/store/yaml-store.ts',
@@ -58,6 +60,43 @@ const lazyImports = (within) => ({
   },
 });
 
+/** The rows of the command table: those of a folder are loaded with the first that somebody asks for, a note's alone. */
+const isRow = (module) => module?.startsWith('rows:') === true;
+const groupOf = (file) => (file.endsWith('/notes.ts') ? 'notes' : file.split('/')[2]);
+
+/** The table as getters. `$now(import(…))` is what asFunction makes a load of, there and then. */
+const rowsWhenAsked = {
+  name: 'rows when asked',
+  setup({ onLoad, onResolve }) {
+    const groups = new Map();
+    onLoad({ filter: /protocol\/table\.ts$/ }, ({ path }) => {
+      const from = new Map();
+      const text = readFileSync(path, 'utf8').replace(
+        /^import \{([^}]*)\} from '(\.\/commands\/[^']+)';$/gm,
+        (_, names, file) => {
+          const group = groupOf(file);
+          groups.set(group, `${groups.get(group) ?? ''}export {${names}} from '${file}';`);
+          for (const name of names.split(',')) from.set(name.trim(), group);
+          return '';
+        },
+      );
+      const contents = text.replace(/^ {2}(?:('[^']+'): )?(\w+),$/gm, (_, command, row) => {
+        const name = command ?? `'${row}'`;
+        return `  get ${name}() { return $now(import('rows:${from.get(row)}')).${row}; },`;
+      });
+      const left = [...from.keys()].filter((row) => row !== '' && !contents.includes(`).${row};`));
+      if (from.size === 0 || left.length > 0 || contents.includes(`from './commands/`))
+        throw new Error(`${path} is not written as the bundler reads it: ${left.join(', ')}`);
+      return { contents, loader: 'ts' };
+    });
+    onResolve({ filter: /^rows:/ }, ({ path }) => ({ path: path.slice(5), namespace: 'rows' }));
+    onLoad({ filter: /./, namespace: 'rows' }, ({ path }) => ({
+      contents: groups.get(path),
+      resolveDir: join(root, 'src', 'protocol'),
+    }));
+  },
+};
+
 /** As node itself wraps a CommonJS file; code-cache.ts runs it as a script. */
 const wrapped = (...lines) =>
   ['(function (exports, require, module, __filename, __dirname) {', ...lines, '})'].join('\n');
@@ -80,6 +119,17 @@ const withoutJsonSchema = {
     // Makers are called for every type, what they make by nobody.
     const get = "(_, name) => name === '__esModule' || (String(name).startsWith('create') ? () => no : no)";
     onLoad({ filter }, () => ({ contents: `${refuse} module.exports = new Proxy({}, { get: ${get} });` }));
+  },
+};
+
+/** The driver is given every setting, a password from ~/.pgpass too (store/postgres/password-file.ts): it looks for none. */
+const withoutLooking = {
+  name: 'without looking',
+  setup({ onLoad }) {
+    const made = (contents) => () => ({ contents });
+    onLoad({ filter: /pgpass\/lib\/index\.js$/ }, made('module.exports = (_, done) => done();'));
+    const refuse = "exports.parse = () => { throw new Error('an address is no text here'); };";
+    onLoad({ filter: /pg-connection-string\/index\.js$/ }, made(refuse));
   },
 };
 
@@ -145,6 +195,7 @@ async function bundleParts(dist, first) {
       ...fromText(`export * from './${POSTGRES}'`),
       ...LIBRARY,
       external: ['pg-native', 'pg-cloudflare'],
+      plugins: [withoutLooking],
     }),
   ]);
   refuseTwoStates(modulesIn(main.metafile).filter((module) => inRest.includes(module)));
@@ -194,7 +245,7 @@ async function bundleProgram(dist, entryPoints, first) {
     outbase: root,
     entryNames: '[name]-[hash]',
     chunkNames: '[hash]',
-    plugins: [...first, lazyImports(() => undefined)],
+    plugins: [...first, rowsWhenAsked, lazyImports(() => undefined)],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   const needed = neededAtOnce(metafile.outputs, CHANGES);
@@ -213,7 +264,11 @@ async function bundleProgram(dist, entryPoints, first) {
     );
     const exported = own.map(({ id }) => `"${id}":()=>$load("${id}")`);
     const bySource =
-      part === PARTS[0] ? sources.map((each) => `"${each.entryPoint}":()=>$load("${nameIn(part, each)}")`) : [];
+      part === PARTS[0]
+        ? sources
+            .filter(({ entryPoint }) => !isRow(entryPoint))
+            .map((each) => `"${each.entryPoint}":()=>$load("${nameIn(part, each)}")`)
+        : [];
     const text = wrapped(
       LOADER,
       `const $chunks={${functions.join(',\n')}};`,
@@ -227,7 +282,7 @@ async function bundleProgram(dist, entryPoints, first) {
 /** How code of that part names a chunk; code-cache.ts resolves what is in another part. */
 const nameIn = (part, chunk) => (chunk.part === part ? chunk.id : `${chunk.part}:${chunk.id}`);
 
-/** The outputs that these sources load before anything runs. */
+/** The outputs that these sources load before anything runs, and the rows. */
 function neededAtOnce(outputs, sources) {
   const found = new Set();
   const visit = (path) => {
@@ -235,7 +290,8 @@ function neededAtOnce(outputs, sources) {
     found.add(path);
     for (const one of outputs[path].imports) if (!one.external && one.kind === 'import-statement') visit(one.path);
   };
-  for (const [path, { entryPoint }] of Object.entries(outputs)) if (sources.includes(entryPoint)) visit(path);
+  for (const [path, { entryPoint }] of Object.entries(outputs))
+    if (sources.includes(entryPoint) || isRow(entryPoint)) visit(path);
   return found;
 }
 
@@ -250,6 +306,7 @@ async function $later(name){return $load(name)}`;
 
 const IMPORT = /(?<=^|[;}])import(?:\{([^}]*)\}from|\*as ([\w$]+) from)?"([^"]+)"(?=;)/g;
 const EXPORT = /(?<=^|[;}])export\{([^}]*)\};?\s*$/;
+const NOW = /\$now\(import\("([^"]+)"\)\)/g;
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
 /**
@@ -268,6 +325,10 @@ async function asFunction({ path, part, imports, exports }, text, byName) {
       const bound = all ?? (names === undefined ? undefined : `{${names.replaceAll(' as ', ':')}}`);
       if (bound === undefined && isNeedless(from)) return '';
       return `${bound === undefined ? '' : `const ${bound}=`}$load("${idOf(from)}")`;
+    })
+    .replace(NOW, (_, from) => {
+      found += 1;
+      return `$load("${idOf(from)}")`;
     })
     .replace(LAZY, (_, from) => {
       found += 1;

@@ -2,7 +2,6 @@
 // docs/configuration.md is generated from here.
 
 import * as v from 'valibot';
-import { DEFAULT_TEST_PATTERNS } from './facts/scope.ts';
 import {
   amount,
   branch,
@@ -17,6 +16,7 @@ import {
   text,
   texts,
 } from './records/fields.ts';
+import { DEFAULT_TEST_PATTERNS } from './records/test-patterns.ts';
 
 /** `guarded` keys execute, spend or loosen something: an edit by hand waits for `liza edit --adopt`. */
 const harmless = <T extends v.GenericSchema>(schema: T, description: string) =>

@@ -6,7 +6,7 @@ import { duration, type Instant, iso, later } from '../text/time.ts';
 import { type Actor, actorName, type Board, holdOn, isAgentPart, onHold, type Part, SUPERVISOR } from './board.ts';
 import type { Command, CommandName } from './command.ts';
 import type { Change, Row, Situation } from './command-row.ts';
-import { STOP } from './commands/coding/coder.ts';
+import { STOP } from './commands/words.ts';
 import { type Decided, type Decision, type Refusal, refuse } from './decision.ts';
 import { findTask } from './find.ts';
 import { settleSprint } from './goal/sprint.ts';

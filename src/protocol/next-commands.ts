@@ -10,14 +10,20 @@ import type { State, Task, TaskStatus } from './state.ts';
 import { TABLE } from './table.ts';
 
 export function possible(board: Board, parts: readonly Part[], task: Task): readonly CommandName[] {
-  return ROWS.filter((row) =>
-    parts.some((part) => row.who.includes(part) && admits(row, part, task.status) && !haltedBy(board, row, part, task)),
-  ).map((row) => row.name);
+  return rows()
+    .filter((row) =>
+      parts.some(
+        (part) => row.who.includes(part) && admits(row, part, task.status) && !haltedBy(board, row, part, task),
+      ),
+    )
+    .map((row) => row.name);
 }
 
 /** The rows behind a verb: the one of its name, and those that are steps of it. */
 export const rowsOfVerb = (verb: string): readonly CommandName[] =>
-  ROWS.filter(({ name, typed }) => (typed ?? name) === verb).map(({ name }) => name);
+  rows()
+    .filter(({ name, typed }) => (typed ?? name) === verb)
+    .map(({ name }) => name);
 
 /** Whether the row takes a task in this state from this part. */
 export function admits(row: AnyRow, part: Part, status: TaskStatus): boolean {
@@ -38,10 +44,12 @@ export function haltedBy(board: Board, row: AnyRow, part: Part, task: Task | und
 /** The commands that every switch leaves open to an agent; undefined for a person or a supervisor. */
 export function openWhileHalted(state: State, part: Part, task: Task | undefined): readonly string[] | undefined {
   if (!isAgentPart(part)) return undefined;
-  return ROWS.filter(
-    ({ who, whileHalted, inner, offered: isOffered }) =>
-      who.includes(part) && whileHalted && !inner && (task === undefined || isOffered?.(task, state) !== false),
-  ).map(({ name, typed }) => typed ?? name);
+  return rows()
+    .filter(
+      ({ who, whileHalted, inner, offered: isOffered }) =>
+        who.includes(part) && whileHalted && !inner && (task === undefined || isOffered?.(task, state) !== false),
+    )
+    .map(({ name, typed }) => typed ?? name);
 }
 
 /** One line: what this reader can do with the task now; an agent that can do nothing there is told how it goes on or stops. */
@@ -90,7 +98,8 @@ const lines = (names: readonly CommandName[], task: Task): string =>
 
 type AnyRow = Omit<Row<CommandName>, 'already' | 'guards' | 'change'>;
 
-const ROWS: readonly AnyRow[] = Object.values(TABLE) as readonly AnyRow[];
+/** Each is loaded when it is asked for (tools/bundle.mjs). */
+const rows = (): readonly AnyRow[] => Object.values(TABLE) as readonly AnyRow[];
 const EVERY_PART: readonly Part[] = ['supervisor', 'coder', 'code_reviewer', 'planner', 'human'];
 const NAMES: Readonly<Record<Part, string>> = {
   supervisor: 'the supervisor',

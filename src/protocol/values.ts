@@ -51,3 +51,5 @@ export type WordsOf<Text extends string> = Text extends `${infer First} ${infer 
 
 export const words = <const Text extends string>(text: Text): readonly WordsOf<Text>[] =>
   text.split(' ') as WordsOf<Text>[];
+
+export const blank = (text: string | undefined): boolean => text === undefined || text.trim() === '';

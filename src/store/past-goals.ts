@@ -8,8 +8,7 @@ import { archivedText, goalArchive } from './archive.ts';
 import type { BoardContext } from './context.ts';
 import { sha256 } from './hash.ts';
 import { readEntries } from './journal.ts';
-import { type Journalled, JournalledArchive } from './journalled-archive.ts';
-import { ReplayText } from './replay-text.ts';
+import type { Journalled } from './journalled-archive.ts';
 
 export async function pastGoals(context: BoardContext, current: Pick<Goal, 'id'>): Promise<readonly GoalRecord[]> {
   const archive = goalArchive(context.files, context.paths.archive);
@@ -29,6 +28,9 @@ export const goalHash = ({ metrics: _, archived_at: __, ...record }: GoalRecord)
 
 /** The archive from the journal alone: archive/ may be gone. */
 export async function journalledArchive({ files, paths }: BoardContext): Promise<Journalled> {
+  // Every command loads this file, and hardly one reads a journal.
+  const { JournalledArchive } = await import('./journalled-archive.ts');
+  const { ReplayText } = await import('./replay-text.ts');
   const archive = new JournalledArchive();
   const text = new ReplayText();
   for (const { entry } of readEntries(files, paths.journal)) {

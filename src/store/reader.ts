@@ -14,11 +14,8 @@ import { type CacheKey, CLOCK_TICK, confirm, unchanged } from './cache.ts';
 import { writeCache } from './cache-write.ts';
 import type { BoardContext } from './context.ts';
 import { normalise, normaliseAfter } from './file-values.ts';
-import { mergeText } from './hand-edits.ts';
-import { readFile, refuseInvalid } from './import.ts';
 import { lastOf } from './journal.ts';
 import { type Earlier, type Loaded, load } from './load.ts';
-import { asMigrated } from './migrate.ts';
 import { missingBoard } from './refusals.ts';
 import { WAITING_SETTING } from './rejected.ts';
 import { recallWhole } from './remembered.ts';
@@ -102,6 +99,7 @@ async function withPendingEdits(
   let board = assemble(context, state);
   const notices: Notice[] = broken === undefined ? [] : [invalidState(broken.message)];
   for (const text of edits) {
+    const { mergeText } = await import('./hand-edits.ts');
     const found = { head: doc, board, recent: tail.lines, now: clock.now(), specExists };
     const absorbed = await mergeText(found, text, { kind: 'person' });
     if ('ok' in absorbed) {
@@ -138,6 +136,10 @@ function refreshCache(context: BoardContext, { doc, hash, tail, cached, behind, 
 
 /** A board that no command has touched yet is shown as the file has it. */
 async function readImported(context: BoardContext, none: 'no-board' | 'no-journal'): Promise<Snapshot> {
+  const [{ readFile, refuseInvalid }, { asMigrated }] = await Promise.all([
+    import('./import.ts'),
+    import('./migrate.ts'),
+  ]);
   const seen = none === 'no-board' ? missingBoard(context) : await readFile(context);
   if ('ok' in seen) throw new Refused(seen);
   const refused = refuseInvalid(seen, context);

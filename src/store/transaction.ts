@@ -22,7 +22,7 @@ import { touchedRecords } from './changed-records.ts';
 import type { BoardContext } from './context.ts';
 import { type Normal, normalise } from './file-values.ts';
 import { updateMirror } from './git-dir-copy.ts';
-import { type Absorbed, absorb } from './hand-edits.ts';
+import type { Absorbed } from './hand-edits.ts';
 import { sha256, sha256Of } from './hash.ts';
 import { append, dropTorn, type Entry, type Line, lastOf, readEntries, readTail, type Tail } from './journal.ts';
 import { catchUpJournal, removeLeftovers } from './leftovers.ts';
@@ -216,6 +216,7 @@ export class Transaction {
     const { clock, specExists } = this.#context;
     const head = { head: this.doc, normal: this.normal, board: this.board() };
     const found = { ...head, recent: this.recent, now: clock.now(), specExists };
+    const { absorb } = await import('./hand-edits.ts');
     const absorbed = await absorb(found, text, authority, base);
     if ('ok' in absorbed) return brokenFile(absorbed);
     return absorbed;

@@ -14,7 +14,6 @@ import { taskArchive } from './archive.ts';
 import type { BoardTransaction } from './board-transaction.ts';
 import type { BoardContext } from './context.ts';
 import { transactIn } from './decide-and-record.ts';
-import { adoptFile } from './import.ts';
 import { readEntries, readTail } from './journal.ts';
 import { writeLease } from './lease-records.ts';
 import { pastGoals } from './past-goals.ts';
@@ -71,6 +70,7 @@ async function openOrImport(
 ): Promise<Transaction | Refusal> {
   const transaction = await Transaction.open(context, lock, edits);
   if (!('ok' in transaction) || transaction.guard !== 'no-journal') return transaction;
+  const { adoptFile } = await import('./import.ts');
   const refused = await adoptFile(context);
   return refused ?? Transaction.open(context, lock, edits);
 }

@@ -3,7 +3,7 @@
 
 import type { PrivateGitDir } from '../git/private-git-dir.ts';
 import { scannedAt, TOO_LARGE } from '../git/text-at.ts';
-import { list } from '../protocol/commands/coding/coder.ts';
+import { list } from '../protocol/commands/words.ts';
 import type { Chosen } from '../protocol/facts/chosen-tests.ts';
 import { coverage } from '../protocol/facts/globs.ts';
 import { isTest, testPatterns } from '../protocol/facts/scope.ts';

@@ -3,7 +3,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TEST_PATTERNS } from '../../src/protocol/facts/scope.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../src/protocol/records/test-patterns.ts';
 import { inFull } from '../runs.ts';
 import type { BuiltProject, Ran } from '../support/program.ts';
 import { answerOf, at, layOut, type Printed, printedBy } from './earlier-release.ts';

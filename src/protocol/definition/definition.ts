@@ -9,6 +9,7 @@ import type { SpecFacts } from '../facts/spec-facts.ts';
 import { dependencyCycle, statusOf } from '../find.ts';
 import { historyOf } from '../leases.ts';
 import { TASK_TYPES, type Task } from '../state.ts';
+import { blank } from '../values.ts';
 import { TAG } from '../work/hosts.ts';
 import { criteriaOf, withCriterion, withReplaced } from './criteria.ts';
 import type { Definition, DefinitionChange } from './payloads.ts';
@@ -214,5 +215,3 @@ function definitionAt(task: Task, place: number): Definitions {
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value ?? ''));
 
 const normalise = (value: unknown): string => textOf(value).replace(/\s+/g, ' ').trim();
-
-export const blank = (text: string | undefined): boolean => text === undefined || text.trim() === '';

@@ -7,7 +7,8 @@ import type { SpecFacts } from '../facts/spec-facts.ts';
 import { findTask, statusOf } from '../find.ts';
 import { proofCommands } from '../review/proof.ts';
 import { settings, type Task } from '../state.ts';
-import { blank, checkDependencies, type Judged } from './definition.ts';
+import { blank } from '../values.ts';
+import { checkDependencies, type Judged } from './definition.ts';
 
 export function checkGates(by: Judged, task: Task, facts: SpecFacts): Refusal | undefined {
   const amend = amending(by, task);

@@ -2,29 +2,12 @@
 // what OUT forbids, globs.ts which files an entry means). It hides what counts as a path, a test, code.
 
 import { gist } from '../../text/format.ts';
+import { DEFAULT_TEST_PATTERNS } from '../records/test-patterns.ts';
 import { withoutForbiddenTests } from './forbidden-tests.ts';
 import { coverage, covering, covers, matcher } from './globs.ts';
 import { itemsOf } from './scope-items.ts';
 import { type OutPart, readOut } from './scope-out.ts';
 import { sectionLines } from './scope-sections.ts';
-
-export const DEFAULT_TEST_PATTERNS = [
-  '**/test/**',
-  '**/tests/**',
-  '**/__tests__/**',
-  '**/*.test.*',
-  '**/*.spec.*',
-  '**/*_test.*',
-  '**/test_*',
-  '**/test.*',
-  '**/tests.*',
-  '**/*Test.*',
-  '**/*Tests.*',
-  '**/*Spec.*',
-  '**/*_spec.*',
-  // Others keep documents in a folder of this name.
-  '**/spec/**/*.rb',
-] as const;
 
 export const testPatterns = (settings: { readonly test_patterns?: readonly string[] | undefined }): readonly string[] =>
   settings.test_patterns ?? DEFAULT_TEST_PATTERNS;

@@ -39,3 +39,15 @@ export const isAboutAgents = ({ type }: Pick<Anomaly, 'type'>): boolean => {
   const rows: Readonly<Record<string, AnomalyRow | undefined>> = ANOMALY_TYPES;
   return Object.hasOwn(rows, type) && rows[type]?.aboutAgents === true;
 };
+
+/** Required details that are absent or empty. */
+export function missingDetails(
+  type: string,
+  details: Readonly<Record<string, unknown>> | undefined,
+): readonly string[] {
+  if (!Object.hasOwn(ANOMALY_TYPES, type)) return [];
+  return ANOMALY_TYPES[type as AnomalyType].details.filter((key) => {
+    const value = details?.[key];
+    return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  });
+}

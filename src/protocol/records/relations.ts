@@ -1,10 +1,10 @@
 // What records of one state say about each other: one fast pass over 10,000 tasks, no recursion, and for a change a look
 // at what it touched. Every message names its record, so that a violation is recognised wherever the record moves to.
 
-import { missingDetails } from '../commands/messages/agent-reports.ts';
 import { taskIndex } from '../find.ts';
 import { codersOf } from '../leases.ts';
 import { isTerminal, type Question, type State, type Task, type TaskStatus } from '../state.ts';
+import { missingDetails } from './anomaly-types.ts';
 import type { Violation } from './check-record.ts';
 
 export type Archived = ReadonlyMap<string, TaskStatus>;

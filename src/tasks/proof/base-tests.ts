@@ -3,7 +3,7 @@
 
 import { composedTree } from '../../git/composed-tree.ts';
 import { filesAt, scanning } from '../../git/text-at.ts';
-import { list } from '../../protocol/commands/coding/coder.ts';
+import { list } from '../../protocol/commands/words.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { runsFile, surelyRuns } from '../../protocol/facts/runs-file.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';

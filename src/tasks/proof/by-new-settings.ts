@@ -4,7 +4,7 @@
 import { checkOutOver } from '../../git/checkout.ts';
 import { composedTree } from '../../git/composed-tree.ts';
 import { treeIdOf } from '../../git/refs.ts';
-import { list } from '../../protocol/commands/coding/coder.ts';
+import { list } from '../../protocol/commands/words.ts';
 import { isRefusal, type Refusal } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import type { TaskContext } from '../context.ts';

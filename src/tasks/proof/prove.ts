@@ -8,7 +8,7 @@ import { TOO_LARGE, textAt } from '../../git/text-at.ts';
 import { removeTree } from '../../process/remove-tree.ts';
 import { stopwatch } from '../../process/run.ts';
 import { unreadBy } from '../../process/shell-check.ts';
-import { list } from '../../protocol/commands/coding/coder.ts';
+import { list } from '../../protocol/commands/words.ts';
 import type { Refusal } from '../../protocol/decision.ts';
 import { isRefusal } from '../../protocol/decision.ts';
 import { firstPaths } from '../../protocol/facts/diff-facts.ts';

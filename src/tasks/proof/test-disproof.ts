@@ -1,6 +1,6 @@
 // Why `tdd: strict` refuses a commit by what its tests showed, and what is known of tests that no command runs.
 
-import { list } from '../../protocol/commands/coding/coder.ts';
+import { list } from '../../protocol/commands/words.ts';
 import type { PathList } from '../../protocol/facts/diff-facts.ts';
 import type { Disproof, ProofRun, TestProof } from '../../protocol/review/proof.ts';
 import { counted } from '../../text/format.ts';

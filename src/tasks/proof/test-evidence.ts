@@ -2,7 +2,7 @@
 // red, and with the base's own tests the commit must stay green. `strict` decides by that, `evidence` tells the
 // reviewer what it found within its time.
 
-import { list } from '../../protocol/commands/coding/coder.ts';
+import { list } from '../../protocol/commands/words.ts';
 import { isRefusal, type Refusal, refuse } from '../../protocol/decision.ts';
 import { isTest, testPatterns } from '../../protocol/facts/scope.ts';
 import { type Disproof, NO_TEST_COMMAND, type TestProof, testsAt } from '../../protocol/review/proof.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/protocol/command.ts';
 import { diffFacts } from '../../../src/protocol/facts/diff-facts.ts';
 import { coverage, covering, covers } from '../../../src/protocol/facts/globs.ts';
-import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/records/test-patterns.ts';
 import { refusedBy } from '../../refused-by.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 import {

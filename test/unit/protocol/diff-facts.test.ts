@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type DiffFacts, diffFacts } from '../../../src/protocol/facts/diff-facts.ts';
 import type { FileChange } from '../../../src/protocol/facts/file-change.ts';
 import { isInstruction } from '../../../src/protocol/facts/instruction-files.ts';
-import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/records/test-patterns.ts';
 import { begin, CHECKPOINT, CODER, changes, claimed } from './world.ts';
 
 function factsOf(given: readonly FileChange[], files_to_modify: readonly string[] = ['src/']): DiffFacts {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/protocol/board.ts';
 import { withTask } from '../../../src/protocol/change.ts';
 import type { Command } from '../../../src/protocol/command.ts';
-import { STOP } from '../../../src/protocol/commands/coding/coder.ts';
+import { STOP } from '../../../src/protocol/commands/words.ts';
 import { commandLine } from '../../../src/protocol/next-commands.ts';
 import type { RefusalName } from '../../../src/protocol/refusal-names.ts';
 import { refusedBy } from '../../refused-by.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { covers, matches } from '../../../src/protocol/facts/globs.ts';
 import {
   beyondScope,
-  DEFAULT_TEST_PATTERNS,
   forbidsTests,
   isCode,
   isTest,
@@ -11,6 +10,7 @@ import {
   parseScope,
   unheldOut,
 } from '../../../src/protocol/facts/scope.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/records/test-patterns.ts';
 import { cpuTimer } from '../../support/cpu-time.ts';
 
 describe('scope text', () => {

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { filesRun, pathsIn } from '../../../src/protocol/facts/command-files.ts';
-import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/facts/scope.ts';
 import { type Changed, runBySetUp, scriptsRun, testSetup } from '../../../src/protocol/facts/test-setup.ts';
+import { DEFAULT_TEST_PATTERNS } from '../../../src/protocol/records/test-patterns.ts';
 
 const told = (changed: readonly Changed[], commands: readonly string[] = ['npm test'], packages: string[] = []) =>
   testSetup(changed, { commands, packages, patterns: DEFAULT_TEST_PATTERNS });

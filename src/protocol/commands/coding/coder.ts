@@ -1,7 +1,7 @@
 // The coder's rows: checkpoint, block, and the limits by which its supervisor blocks for it.
 
 import { raiseTaskCommands, spentText, taskUsedUp } from '../../../budget/rules/limits.ts';
-import { counted, gist, listed } from '../../../text/format.ts';
+import { counted } from '../../../text/format.ts';
 import { duration, iso } from '../../../text/time.ts';
 import { actorName } from '../../board.ts';
 import { event, evolve, withTask } from '../../change.ts';
@@ -9,7 +9,6 @@ import type { CommandName, WorktreeFacts } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { amendmentsSincePlan } from '../../definition/amendment.ts';
-import { blank } from '../../definition/definition.ts';
 import { isOpen } from '../../definition/example-words.ts';
 import { exampleValidation, lacksInValidation } from '../../definition/plan-validation.ts';
 import { thinFields } from '../../definition/plan-words.ts';
@@ -18,17 +17,11 @@ import { checkpointEvent, historyOf, startCommit, taskLease } from '../../leases
 import { answersSincePlan } from '../../messages/question-scope.ts';
 import { withQuestion } from '../../messages/questions.ts';
 import type { Task } from '../../state.ts';
+import { blank } from '../../values.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
+import { firstLine, list, ownOrStop, STOP } from '../words.ts';
 import { beyondNote, notAPath, outsidePlan, tooMany } from './plan-files.ts';
-
-export const STOP = 'Stop now: liza exit 42 --reason "lease lost"';
-
-/** For an agent that asks for a task it does not hold: it may have mistaken the id of its own. */
-export function ownOrStop({ state, actor, task }: Pick<Situation<CommandName>, 'state' | 'actor' | 'task'>): string {
-  const own = state.agents[actor.id ?? '']?.current_task;
-  return own === undefined || own === task.id ? STOP : `Your task is ${own}: liza show ${own}`;
-}
 
 export function holdsTask<K extends CommandName>(): Guard<K> {
   return {
@@ -354,7 +347,3 @@ export const limit: Row<'limit'> = {
     return { state, detail: `${task.id} BLOCKED by a limit: ${firstLine(said)}` };
   },
 };
-
-export const firstLine = (text: string, limit = 120): string => gist(text.split('\n', 1)[0] ?? '', limit);
-
-export const list = (items: readonly string[]): string => listed(items, 10);

@@ -26,7 +26,7 @@ import { CHECKERS } from '../../facts/type-checks.ts';
 import { startCommit } from '../../leases.ts';
 import { proofCommands } from '../../review/proof.ts';
 import type { Task } from '../../state.ts';
-import { list } from './coder.ts';
+import { list } from '../words.ts';
 
 type Submission = Situation<'submit-for-review'>;
 

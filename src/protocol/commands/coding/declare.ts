@@ -6,10 +6,10 @@ import { isSentence, LEAST_WORDS } from '../../../text/sentence.ts';
 import { event, evolve, withTask } from '../../change.ts';
 import type { Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
 import { declaredFiles, lateFiles } from '../../facts/diff-facts.ts';
 import { coverage } from '../../facts/globs.ts';
 import { iterationEvents } from '../../leases.ts';
+import { blank } from '../../values.ts';
 import { hasCheckpoint, holdsTask } from './coder.ts';
 import { beyondIn, notAPath, outsidePlan, tooMany } from './plan-files.ts';
 

@@ -6,14 +6,15 @@ import { event, evolve, patch, withAgent, withGoal, withTask } from '../../chang
 import type { HandoffNotes } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { hideIn } from '../../input.ts';
 import { iterationEvents } from '../../leases.ts';
 import { retractedHint } from '../../review/retracted.ts';
 import type { Handoff, State, Task } from '../../state.ts';
-import { defined } from '../../values.ts';
+import { blank, defined } from '../../values.ts';
 import { holdsReview } from '../review/review.ts';
-import { firstLine, holdsTask } from './coder.ts';
+import { firstLine } from '../words.ts';
+import { holdsTask } from './coder.ts';
 
 export const handoff: Row<'handoff'> = {
   name: 'handoff',

@@ -11,7 +11,8 @@ import { isFullCommit } from '../../ids.ts';
 import { knownProof, triesOf } from '../../review/proof.ts';
 import type { State } from '../../state.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
-import { firstLine, holdsTask } from './coder.ts';
+import { firstLine } from '../words.ts';
+import { holdsTask } from './coder.ts';
 
 export const recordValidation: Row<'record-validation'> = {
   name: 'record-validation',

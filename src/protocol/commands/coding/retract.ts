@@ -9,12 +9,12 @@ import { actorName, roleOfId } from '../../board.ts';
 import { attach, detach, event, evolve, patch, withAgent, withAnomaly, withTask } from '../../change.ts';
 import type { Change, Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
 import { checkpointEvent, historyOf, iterationEvents } from '../../leases.ts';
 import { withDiscovery } from '../../messages/discoveries.ts';
 import { LEFT_TO_NEXT, retractedHint } from '../../review/retracted.ts';
 import type { HistoryEvent, State, Task } from '../../state.ts';
-import { firstLine } from './coder.ts';
+import { blank } from '../../values.ts';
+import { firstLine } from '../words.ts';
 
 /** Of one iteration; whoever is wrong more often needs a reviewer. */
 const MOST_RETRACTIONS = 3;

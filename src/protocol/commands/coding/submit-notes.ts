@@ -5,7 +5,7 @@ import type { Situation } from '../../command-row.ts';
 import type { DiffFacts, PathList } from '../../facts/diff-facts.ts';
 import { flakeText, redCommands } from '../../review/flake.ts';
 import { lacksTests, RAN_NO_TEST } from '../../review/test-count.ts';
-import { list } from './coder.ts';
+import { list } from '../words.ts';
 import { mayRetract } from './retract.ts';
 
 type Submission = Situation<'submit-for-review'>;

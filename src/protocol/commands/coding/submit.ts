@@ -7,7 +7,7 @@ import { attach, event, evolve, patch, withAgent, withMachineAnomaly, withTask }
 import type { SubmitFacts } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { type DiffFacts, diffFacts } from '../../facts/diff-facts.ts';
 import { coverage } from '../../facts/globs.ts';
 import {
@@ -26,8 +26,9 @@ import { redCommands } from '../../review/flake.ts';
 import { type Proof, proofCommands, redBefore, tddOf } from '../../review/proof.ts';
 import { lastTurn } from '../../review/retracted.ts';
 import type { State } from '../../state.ts';
-import { defined, isFields, same } from '../../values.ts';
-import { CHECKPOINT_RULE, holdsTask, list, withoutCheckpoint } from './coder.ts';
+import { blank, defined, isFields, same } from '../../values.ts';
+import { list } from '../words.ts';
+import { CHECKPOINT_RULE, holdsTask, withoutCheckpoint } from './coder.ts';
 import { baseOf, inScope, isCodeless, testsWithCode } from './commit-scope.ts';
 import { mayRetract } from './retract.ts';
 import { submitNotes } from './submit-notes.ts';

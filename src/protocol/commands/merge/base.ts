@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { checkCommits } from '../../ids.ts';
 import type { Goal } from '../../state.ts';
 import { defined } from '../../values.ts';
-import { list } from '../coding/coder.ts';
+import { list } from '../words.ts';
 import { integrationAccepted, integrationKnown } from './integration.ts';
 
 type Reserving = Situation<'reserve-sync'> | Situation<'reserve-finish'>;

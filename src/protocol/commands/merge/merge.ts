@@ -8,7 +8,7 @@ import { actorName, holdOn, onHold, plays } from '../../board.ts';
 import { detach, event, evolve, patch, withGoal, withSprint, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
@@ -17,9 +17,9 @@ import type { Landed } from '../../queue/records.ts';
 import { testGone } from '../../queue/settle.ts';
 import { approversOf } from '../../review/approver-session.ts';
 import type { State } from '../../state.ts';
-import { defined } from '../../values.ts';
+import { blank, defined } from '../../values.ts';
 import { blockTask, LET_GO, QUESTIONS } from '../../work/blocked.ts';
-import { firstLine } from '../coding/coder.ts';
+import { firstLine } from '../words.ts';
 import {
   announceBatch,
   baseOf,

@@ -6,17 +6,17 @@ import { event, evolve, patch, processAnomalies, withAgent, withAnomaly, withTas
 import type { CommandName, CommandOf } from '../../command.ts';
 import type { Guard, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { findTask, statusOf } from '../../find.ts';
 import { reviewLease, taskLease } from '../../leases.ts';
 import { holdsGoal, openDiscoveries, withDiscovery } from '../../messages/discoveries.ts';
-import { ANOMALY_TYPES, type AnomalyType, isAboutAgents } from '../../records/anomaly-types.ts';
+import { ANOMALY_TYPES, type AnomalyType, isAboutAgents, missingDetails } from '../../records/anomaly-types.ts';
 import { SEVERITIES, URGENCIES } from '../../records/discovery.ts';
 import { isSpent } from '../../records/record-ids.ts';
 import type { Role } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
-import { defined } from '../../values.ts';
-import { firstLine, list, STOP } from '../coding/coder.ts';
+import { blank, defined } from '../../values.ts';
+import { firstLine, list, STOP } from '../words.ts';
 import { fewOpen, MOST_ANOMALIES, MOST_OPEN } from './few-open.ts';
 import { leftOpen, saidDone } from './said-done.ts';
 
@@ -209,18 +209,6 @@ function typeAllowed({ command, part }: Situation<'anomaly'>): Refusal | undefin
     `${command.type} is logged by ${known.roles.join(' or ')}, not by a ${role}`,
     `Use one of ${mine.join(', ')}`,
   );
-}
-
-/** Required details that are absent or empty. */
-export function missingDetails(
-  type: string,
-  details: Readonly<Record<string, unknown>> | undefined,
-): readonly string[] {
-  if (!Object.hasOwn(ANOMALY_TYPES, type)) return [];
-  return ANOMALY_TYPES[type as AnomalyType].details.filter((key) => {
-    const value = details?.[key];
-    return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-  });
 }
 
 export const longHeartbeat: Row<'long-heartbeat'> = {

@@ -9,7 +9,7 @@ import type { BoardSituation, Change, Row, Situation } from '../../command-row.t
 import { type Refusal, refuse } from '../../decision.ts';
 import { criteriaOf, withCriterion, withReplaced } from '../../definition/criteria.ts';
 import { emptiness } from '../../definition/criterion-words.ts';
-import { blank, differing, formerValues, isChanged } from '../../definition/definition.ts';
+import { differing, formerValues, isChanged } from '../../definition/definition.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
 import { builtOnAssumption, differs } from '../../messages/question-scope.ts';
@@ -25,11 +25,11 @@ import {
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isGoalOver, isTerminal, type Question, type State, type Task } from '../../state.ts';
 import { noSuch, taskIds } from '../../unknown-id.ts';
-import { defined } from '../../values.ts';
+import { blank, defined } from '../../values.ts';
 import { isDeadlocked } from '../../work/blocked.ts';
-import { list } from '../coding/coder.ts';
 import { PLANNERS } from '../plan/planning.ts';
 import { unblock } from '../plan/unblock.ts';
+import { list } from '../words.ts';
 
 export const answer: Row<'answer'> = {
   name: 'answer',

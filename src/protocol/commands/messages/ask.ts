@@ -6,7 +6,7 @@ import { iso } from '../../../text/time.ts';
 import { actorName, isAgentPart } from '../../board.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import {
   closeQuestions,
   findQuestion,
@@ -18,8 +18,8 @@ import {
 } from '../../messages/questions.ts';
 import type { Question } from '../../state.ts';
 import { noSuch } from '../../unknown-id.ts';
-import { defined } from '../../values.ts';
-import { firstLine } from '../coding/coder.ts';
+import { blank, defined } from '../../values.ts';
+import { firstLine } from '../words.ts';
 import { taskExists } from './agent-reports.ts';
 import { fewOpen, MOST_OPEN, MOST_WITHDRAWN } from './few-open.ts';
 

@@ -6,12 +6,12 @@ import { actorName, type Board, isAgentPart, type Part, roleOfId, storedName } f
 import { patch } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { isOver, isOwnNote, namedNotes, READERS, ROLE_NAMES, staysForOthers, withNote } from '../../messages/notes.ts';
 import { isTerminal, type Note } from '../../state.ts';
 import { meantHint, noSuch } from '../../unknown-id.ts';
-import { list } from '../coding/coder.ts';
+import { blank } from '../../values.ts';
+import { list } from '../words.ts';
 
 export const note: Row<'note'> = {
   name: 'note',

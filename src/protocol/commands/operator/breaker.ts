@@ -15,9 +15,9 @@ import { actorName } from '../../board.ts';
 import { aligned, patch } from '../../change.ts';
 import type { Change, Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import type { State } from '../../state.ts';
-import { isFields } from '../../values.ts';
+import { blank, isFields } from '../../values.ts';
 import { halted } from './kill-switches.ts';
 
 export const analyze: Row<'analyze'> = {

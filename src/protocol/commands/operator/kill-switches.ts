@@ -8,13 +8,13 @@ import { aligned, event, evolve, patch, withGoal, withSprint, withTask } from '.
 import type { CommandName, CommandOf } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
 import { findTask } from '../../find.ts';
 import { endedOfGoal } from '../../goal/goal-tasks.ts';
 import { withNote } from '../../messages/notes.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isTerminal, type State } from '../../state.ts';
 import { noTask } from '../../unknown-id.ts';
+import { blank } from '../../values.ts';
 
 export const pause: Row<'pause'> = {
   name: 'pause',

@@ -8,7 +8,7 @@ import type { CommandOf } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { ConfigSchema } from '../../config.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { inBash } from '../../facts/spec-facts.ts';
 import { findTask, statusOf } from '../../find.ts';
 import { webAddress } from '../../ids.ts';
@@ -17,8 +17,8 @@ import { provesNothing } from '../../shell/always-green.ts';
 import { shellQuoted } from '../../shell/shell-words.ts';
 import { isTerminal, type State, type Task } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
-import { defined, listForMap, namesProto } from '../../values.ts';
-import { list } from '../coding/coder.ts';
+import { blank, defined, listForMap, namesProto } from '../../values.ts';
+import { list } from '../words.ts';
 import { branchInUse, keptEntries, settled } from './budget-setting.ts';
 import { settingHint } from './setting-hint.ts';
 

@@ -7,14 +7,14 @@ import { aligned, withGoal } from '../../change.ts';
 import type { CommandName } from '../../command.ts';
 import type { BoardSituation, Row } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { givenUpByAgents } from '../../goal/ended-early.ts';
 import { endedOfGoal, isOfGoal } from '../../goal/goal-tasks.ts';
 import { holdsGoal, openDiscoveries } from '../../messages/discoveries.ts';
 import { withNote } from '../../messages/notes.ts';
 import { needsPerson, openQuestions } from '../../messages/questions.ts';
 import { type Goal, isTerminal, type Question, type State } from '../../state.ts';
-import { defined } from '../../values.ts';
+import { blank, defined } from '../../values.ts';
 import { goalOpen, PLANNED_OUT, PLANNERS } from './planning.ts';
 
 export const goalComplete: Row<'goal complete'> = {

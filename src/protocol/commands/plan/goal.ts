@@ -7,13 +7,13 @@ import { actorName } from '../../board.ts';
 import { alignedInWords, patch, withSprint } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { statusOf } from '../../find.ts';
 import { checkOwnEvent } from '../../goal/alignment.ts';
 import { isOpenDiscovery } from '../../messages/discoveries.ts';
 import { type Discovery, isTerminal, type State } from '../../state.ts';
 import { noSuch, noTask } from '../../unknown-id.ts';
-import { defined } from '../../values.ts';
+import { blank, defined } from '../../values.ts';
 import { PLANNERS } from './planning.ts';
 
 export const planDone: Row<'plan done'> = {

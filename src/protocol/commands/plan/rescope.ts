@@ -6,16 +6,16 @@ import { iso } from '../../../text/time.ts';
 import { aligned, detach, event, evolve, type Patch, processAnomalies, withAnomaly, withTask } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
 import { historyOf } from '../../leases.ts';
 import { reopenDiscoveries } from '../../messages/discoveries.ts';
 import { closeQuestions, openQuestions } from '../../messages/questions.ts';
 import { leftAhead } from '../../queue/lanes.ts';
 import { TEXT_LIMIT } from '../../records/fields.ts';
 import { isTerminal, type Question, type State, TASK_STATUSES, type Task } from '../../state.ts';
+import { blank } from '../../values.ts';
 import { blockTask, HUMAN_OVERRIDE, isDeadlocked, LET_GO, QUESTIONS } from '../../work/blocked.ts';
-import { firstLine } from '../coding/coder.ts';
 import { withQueue } from '../merge/batch.ts';
+import { firstLine } from '../words.ts';
 import { PLANNERS } from './planning.ts';
 
 /** What the task loses when its work starts over. Git keeps the attempt under refs/liza/attempts. */

@@ -6,10 +6,10 @@ import { iso } from '../../../text/time.ts';
 import { aligned, patch, withGoal, withSprint } from '../../change.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { refuse } from '../../decision.ts';
-import { blank } from '../../definition/definition.ts';
+
 import { numbered } from '../../records/new-board.ts';
 import { isTerminal, type State } from '../../state.ts';
-import { defined, isFields } from '../../values.ts';
+import { blank, defined, isFields } from '../../values.ts';
 import { goalOpen } from './planning.ts';
 
 export const sprintStart: Row<'sprint start'> = {

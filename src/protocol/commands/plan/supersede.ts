@@ -6,12 +6,13 @@ import { plays } from '../../board.ts';
 import { aligned, detach, event, evolve, unique, withTask } from '../../change.ts';
 import type { Change, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
-import { blank, checkDefinition, draft } from '../../definition/definition.ts';
+import { checkDefinition, draft } from '../../definition/definition.ts';
 import { dependencyCycle, findTask, statusOf } from '../../find.ts';
 import { historyOf } from '../../leases.ts';
 import { isTerminal, type State, type Task } from '../../state.ts';
 import { noTask } from '../../unknown-id.ts';
-import { firstLine } from '../coding/coder.ts';
+import { blank } from '../../values.ts';
+import { firstLine } from '../words.ts';
 import { joinSprint, PLANNERS } from './planning.ts';
 import { questionsLeft, START_OVER, withAssessment, withdrawn, withdrawnNotes } from './rescope.ts';
 

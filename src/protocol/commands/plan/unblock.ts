@@ -9,7 +9,6 @@ import type { BoardSituation, Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 import { droppedNotes } from '../../definition/amendment.ts';
 import {
-  blank,
   checkDefinition,
   checkReplaced,
   definitionWhenBlocked,
@@ -27,6 +26,7 @@ import { codersOf, historyOf } from '../../leases.ts';
 import { blockingQuestions, needsPerson } from '../../messages/questions.ts';
 import type { Anomaly, Task } from '../../state.ts';
 import { meantHint } from '../../unknown-id.ts';
+import { blank } from '../../values.ts';
 import {
   FAILURES_THAT_EXHAUST,
   isDeadlocked,

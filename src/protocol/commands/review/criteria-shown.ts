@@ -19,7 +19,7 @@ import {
 import { notGreen, type Shown, shownOf, unshown } from '../../review/approval-record.ts';
 import { greenCommands, isLong, ranForm } from '../../review/ran-command.ts';
 import type { Task } from '../../state.ts';
-import { list } from '../coding/coder.ts';
+import { list } from '../words.ts';
 
 type Verdict = Situation<'submit-verdict'>;
 

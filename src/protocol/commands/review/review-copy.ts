@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { isFullCommit } from '../../ids.ts';
 import { historyOf } from '../../leases.ts';
 import type { Task } from '../../state.ts';
-import { list } from '../coding/coder.ts';
+import { list } from '../words.ts';
 
 export interface ReviewCopy {
   /** The path from the project's root. */

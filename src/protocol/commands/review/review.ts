@@ -14,8 +14,8 @@ import type { Task } from '../../state.ts';
 import { noAgent } from '../../unknown-id.ts';
 import { SUPERVISOR_ENDED } from '../../work/losses.ts';
 import { noOtherTask, ownAgent, registeredAs } from '../coding/claim.ts';
-import { list, ownOrStop, STOP } from '../coding/coder.ts';
 import { mayStart } from '../operator/may-start.ts';
+import { list, ownOrStop, STOP } from '../words.ts';
 
 export const claimReview: Row<'claim-review'> = {
   name: 'claim-review',

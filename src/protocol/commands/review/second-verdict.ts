@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../../decision.ts';
 import { historyOf } from '../../leases.ts';
 import type { HistoryEvent, State, Task } from '../../state.ts';
 import { blockTask, QUESTIONS } from '../../work/blocked.ts';
-import { STOP } from '../coding/coder.ts';
+import { STOP } from '../words.ts';
 
 type Both = 'second-verdict' | 'verdict-disputed';
 

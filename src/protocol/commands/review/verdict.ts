@@ -18,7 +18,7 @@ import { mainBlocker, parseRejection, REJECTION_FORMAT, sameRejection } from '..
 import type { HistoryEvent, Task } from '../../state.ts';
 import { defined } from '../../values.ts';
 import { blockTask, QUESTIONS, REVIEW_DEADLOCK } from '../../work/blocked.ts';
-import { firstLine, list, STOP } from '../coding/coder.ts';
+import { firstLine, list, STOP } from '../words.ts';
 import { criteriaShown, shownBy, unknownConcerns } from './criteria-shown.ts';
 import { holdsReview } from './review.ts';
 
