@@ -30,6 +30,7 @@ export interface SupervisedAgent {
 
 /** All members are idle, and still are after this long: then none is just between two steps. */
 const IDLE_MS = 400;
+const WITHIN = 10_000;
 const RESTING: ReadonlySet<string> = new Set(['idle', 'waiting', 'stopped']);
 
 interface Ends {
@@ -54,33 +55,33 @@ export async function whenIdle(
     const resting = supervised.every(({ member }) => RESTING.has(member.view().state));
     if (resting) {
       await clock.sleep(IDLE_MS, over);
-      const board = await store.read().then(
-        (seen) => seen.board,
-        (error: unknown) => (awayIn(error) === undefined ? Promise.reject(error) : undefined),
-      );
-      // Its database is away: nobody knows what is left.
-      if (board === undefined) {
-        await changeSignal.wait(since, IDLE_MS, over);
-        continue;
-      }
       const now = clock.now();
-      const still = supervised.every((one) => {
-        const { who, member, end, memory } = one;
-        if (end !== undefined) return !isCalled(one, board, now);
-        if (!RESTING.has(member.view().state)) return false;
-        const looking = {
-          ...who,
-          postponed: new Set(memory.postponed.keys()),
-          mergesPostponed: new Set(mergeTurn.postponed.keys()),
-        };
-        const duty = nextDuty(board, looking, now);
-        // Another process has the lock of merges: that is something left, until it was told that nobody merges.
-        if (duty.kind === 'merge') return isToldHeld(mergeTurn);
-        if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
-        if (duty.kind === 'over' || duty.kind === 'held') return true;
-        return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
-      });
-      if (still && !mayGetWork(board, own, now) && changeSignal.count() === since)
+      const isStill = (board: Board): boolean =>
+        !mayGetWork(board, own, now) &&
+        supervised.every((one) => {
+          const { who, member, end, memory } = one;
+          if (end !== undefined) return !isCalled(one, board, now);
+          if (!RESTING.has(member.view().state)) return false;
+          const looking = {
+            ...who,
+            postponed: new Set(memory.postponed.keys()),
+            mergesPostponed: new Set(mergeTurn.postponed.keys()),
+          };
+          const duty = nextDuty(board, looking, now);
+          // Another process has the lock of merges: that is something left, until it was told that nobody merges.
+          if (duty.kind === 'merge') return isToldHeld(mergeTurn);
+          if (duty.kind === 'halted') return !(outlastsPause && duty.by === 'PAUSE');
+          if (duty.kind === 'over' || duty.kind === 'held') return true;
+          return duty.kind === 'nothing' && !duty.hurry && !(outlastsPause && isHeld(board));
+        });
+      const look = async (within: number): Promise<boolean> =>
+        store.read(within).then(
+          (seen) => isStill(seen.board),
+          // Its database is away: nobody knows what is left.
+          (error: unknown) => (awayIn(error) === undefined ? Promise.reject(error) : false),
+        );
+      // Most looks find that it goes on, which need ask no server; nothing ends by what was seen a while ago.
+      if ((await look(WITHIN)) && (await look(0)) && changeSignal.count() === since)
         return endOf(context, supervised, from);
     }
     await changeSignal.wait(since, resting ? 500 : 200, over);

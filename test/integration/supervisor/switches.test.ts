@@ -96,8 +96,20 @@ describe('while it waits for work', () => {
         await p.claim('t', 'coder-2');
       },
     });
+    await idleForLong();
+    // A server that announces every change is not asked meanwhile whether there was one.
+    const asked: (number | undefined)[] = [];
+    const { read } = r().p.store;
+    Object.assign(r().p.store, {
+      read: (within?: number) => {
+        asked.push(within);
+        return read(within);
+      },
+    });
     const ended = await idleForLong();
     expect(ended()).toBeUndefined();
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.filter((within = 0) => within < 10_000)).toEqual([]);
     r().clock.advance(3_600_000);
     await r().until('working', () => state() === 'working');
   });
