@@ -133,6 +133,19 @@ const withoutLooking = {
   },
 };
 
+/** Comments of SQL are for whoever reads the source, as all others are; and a statement needs no indentation. */
+const shortSql = {
+  name: 'short SQL',
+  setup({ onLoad }) {
+    onLoad({ filter: /store\/postgres\/schema\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replaceAll(/^ *-- .*\n/gm, '')
+        .replaceAll(/\n+ */g, '\n'),
+      loader: 'ts',
+    }));
+  },
+};
+
 const fromText = (contents) => ({ stdin: { contents, resolveDir: root } });
 
 /** What names a part's code cache. code-cache.ts reads a part as one byte a character: it must be ASCII. */
@@ -245,7 +258,11 @@ async function bundleProgram(dist, entryPoints, first) {
     outbase: root,
     entryNames: '[name]-[hash]',
     chunkNames: '[hash]',
+<<<<<<< HEAD
     plugins: [...first, rowsWhenAsked, lazyImports(() => undefined)],
+=======
+    plugins: [...first, shortSql, lazyImports(() => undefined)],
+>>>>>>> b5f8c7e6 (build: SQL ships without its comments and indentation)
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   const needed = neededAtOnce(metafile.outputs, CHANGES);
