@@ -6,9 +6,10 @@ import type { Lease, Switch } from '../../protocol/board.ts';
 import { type Refusal, Refused } from '../../protocol/decision.ts';
 import type { TaskStatus } from '../../protocol/state.ts';
 import type { HostOnBoard } from '../../protocol/work/hosts.ts';
+import { gist } from '../../text/format.ts';
 import { type Instant, iso } from '../../text/time.ts';
 import { type Line, parseEntry } from '../journal.ts';
-import { notHere, setBack } from './failures.ts';
+import { damaged, notHere, setBack } from './failures.ts';
 
 export interface LeaseRow {
   readonly agent: string;
@@ -57,7 +58,7 @@ export async function look(
     switches: Object.fromEntries(switches),
     leases: told.leases,
     hosts: told.hosts.map(({ seen, ...host }) => ({ ...host, silent: Math.max(0, told.now - seen) })),
-    missed: rest.flatMap(lineOf),
+    missed: rest.map(lineOf),
   };
 }
 
@@ -70,9 +71,29 @@ interface Told {
   readonly hosts: readonly (Omit<HostOnBoard, 'silent'> & { readonly seen: number })[];
 }
 
-function lineOf(row: Row): readonly Line[] {
-  const entry = parseEntry(String(row['line']));
-  return entry === undefined ? [] : [{ entry, hash: String(row['hash']), offset: 0 }];
+function lineOf(row: Row): Line {
+  const [entry, seq] = [parseEntry(String(row['line'])), Number(row['seq'])];
+  if (entry?.seq !== seq) throw new BadEntry(seq);
+  return { entry, hash: String(row['hash']), offset: 0 };
+}
+
+/** No reader gets past it. */
+export class BadEntry extends Error {
+  constructor(readonly seq: number) {
+    super(`entry ${seq} cannot be followed`);
+  }
+}
+
+/** What was thrown while entries were read: of a bad one it is said who wrote it. */
+export async function badEntry(connection: Connection, board: string, error: unknown): Promise<never> {
+  if (!(error instanceof BadEntry)) throw error;
+  const { seq } = error;
+  const [row] = await connection.run(
+    `select coalesce(h.name, e.host, 'the first move') as by
+       from liza.entry e left join liza.host h on h.board = e.board and h.id = e.host where e.board = $1 and e.seq = $2`,
+    [board, seq],
+  );
+  throw new Refused(damaged(seq, row === undefined ? undefined : gist(String(row['by']), 80)));
 }
 
 export interface ArchivedRow {
@@ -135,12 +156,21 @@ export async function archivedTexts(
 
 const MANY = 1000;
 
-export async function entriesFrom(connection: Connection, board: string, from: number): Promise<readonly Line[]> {
+/** With the journal's lines as they are. */
+export async function entriesFrom(
+  connection: Connection,
+  board: string,
+  from: number,
+): Promise<readonly (Line & { readonly text: string })[]> {
   const rows = await connection.run(
     `select seq, line, hash from liza.entry where board = $1 and seq >= $2 order by seq limit ${MANY}`,
     [board, from],
   );
-  return rows.flatMap(lineOf);
+  try {
+    return rows.map((row) => ({ ...lineOf(row), text: String(row['line']) }));
+  } catch (error) {
+    return badEntry(connection, board, error);
+  }
 }
 
 /** A lease as its row has it. `holder`: what this host can say of the process behind it. */
@@ -154,15 +184,6 @@ export const leaseOf = (row: LeaseRow, holder: Lease['holder']): Lease => ({
   host: row.host,
   ...(row.stopped ? { stopped: true } : {}),
 });
-
-/** The journal's lines as they are. */
-export async function linesFrom(connection: Connection, board: string, from: number): Promise<readonly string[]> {
-  const rows = await connection.run(
-    `select line from liza.entry where board = $1 and seq >= $2 order by seq limit ${MANY}`,
-    [board, from],
-  );
-  return rows.map((row) => String(row['line']));
-}
 
 export async function archivedRowsSince(
   connection: Connection,

@@ -111,5 +111,14 @@ export const setBack = (seen: number, head: number): Refusal =>
     'store-set-back',
   );
 
+/** `by`: whoever wrote it; undefined where it is not there. */
+export const damaged = (seq: number, by: string | undefined): Refusal =>
+  refuse(
+    `entry ${seq} of the journal in the database ${by === undefined ? 'is missing' : `(written by ${by}) cannot be followed`}: no host gets past it`,
+    'let the owner of the tables bring back a backup of before it, then on each host: liza store accept',
+    4,
+    'damaged-journal',
+  );
+
 export const isLost = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.failure !== 'refused';

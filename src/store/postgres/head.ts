@@ -14,8 +14,8 @@ import type { Line } from '../journal.ts';
 import { refuseNewer } from '../version.ts';
 import { type BoardDocument, parseDocument } from '../yaml/document.ts';
 import { documentFollowing } from '../yaml/follow.ts';
-import { applyHunks, type Hunk, sizeOf } from '../yaml/hunks.ts';
-import { type ArchivedRow, type LeaseRow, type Look, leaseOf } from './board-rows.ts';
+import { applyHunks, type Hunk, HunkMismatch, sizeOf } from '../yaml/hunks.ts';
+import { type ArchivedRow, BadEntry, type LeaseRow, type Look, leaseOf } from './board-rows.ts';
 
 export interface Head {
   readonly doc: BoardDocument;
@@ -60,13 +60,13 @@ export async function follow(head: Head, lines: readonly Line[]): Promise<Head> 
   let { doc, unsealed } = head;
   let previous = head.hash;
   for (const { entry, hash } of lines) {
-    if (entry.prev !== previous) throw new Refused(broken(entry.seq));
-    doc = documentFollowing(doc, entry.change) ?? (await parsed(applyHunks(doc.text, entry.change), doc));
+    const next = entry.prev === previous ? await documentAfter(doc, entry.change) : undefined;
+    if (next === undefined) throw new BadEntry(entry.seq);
+    doc = next;
     previous = hash;
     unsealed = isSealed(entry) ? 0 : unsealed + sizeOfChange(entry.change);
   }
-  if (isSealed(last.entry) && sha256Of(doc.source.bytes()) !== last.entry.state)
-    throw new Refused(broken(last.entry.seq));
+  if (isSealed(last.entry) && sha256Of(doc.source.bytes()) !== last.entry.state) throw new BadEntry(last.entry.seq);
   return {
     ...head,
     doc,
@@ -75,6 +75,16 @@ export async function follow(head: Head, lines: readonly Line[]): Promise<Head> 
     hash: last.hash,
     unsealed,
   };
+}
+
+/** Undefined: it is not the one that the change was made for, or cannot be read after it. */
+async function documentAfter(doc: BoardDocument, change: readonly Hunk[]): Promise<BoardDocument | undefined> {
+  try {
+    return documentFollowing(doc, change) ?? (await parsed(applyHunks(doc.text, change), doc));
+  } catch (error) {
+    if (error instanceof Refused || error instanceof HunkMismatch || error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 /** Characters that an entry's lines have. */
@@ -96,14 +106,6 @@ async function parsed(text: string, previous?: BoardDocument): Promise<BoardDocu
     );
   return read.doc;
 }
-
-const broken = (seq: number) =>
-  refuse(
-    `the journal in the database does not lead to the state it names at entry ${seq}`,
-    'something changed it; run: liza log verify',
-    4,
-    'damaged-journal',
-  );
 
 /** What `decide` sees. */
 export function boardOf(

@@ -1,9 +1,10 @@
 // The tables of a board on PostgreSQL and the functions that are the only way to change them. A role that may write has no
 // right on a table but to read it: the journal cannot be altered, only appended to, and each new line must follow from the
-// last one. A migration is never changed once it was released; a later version appends one.
+// last one. What a migration leads to is never changed once it was released; a later version appends one. A function that a
+// later one replaces is only there.
 
 /** What this program understands. A database that has more is left alone. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Everything is in a schema of its own, so that a database may hold other things. */
 export const SCHEMA = 'liza';
@@ -104,58 +105,6 @@ const FUNCTIONS = `
 -- The clock that counts.
 create function liza.now() returns timestamptz language sql volatile set search_path = liza, pg_temp
   as 'select clock_timestamp()';
-
--- A writer's turn begins: holds the board's row until the transaction ends, and tells what the writer has missed. The
--- first row is about the board, each other one is an entry.
-create function liza.look(p_board text, p_seq bigint, p_hash text, p_lock boolean)
-  returns table (seq bigint, line text, hash text) language plpgsql security definer set search_path = liza, pg_temp as $$
-declare
-  b liza.board;
-begin
-  if p_lock then
-    select * into b from liza.board where id = p_board for update;
-  else
-    select * into b from liza.board where id = p_board;
-  end if;
-  if b.id is null then
-    return;
-  end if;
-  return query select b.seq, json_build_object(
-    'now', extract(epoch from liza.now()) * 1000,
-    'stage', b.stage,
-    'follows', p_seq = 0 or exists (select from liza.entry e where e.board = p_board and e.seq = p_seq and e.hash = p_hash),
-    'switches', coalesce((select json_object_agg(s.name, extract(epoch from s.since) * 1000) from liza.switch s where s.board = p_board), '{}'),
-    'leases', coalesce((select json_agg(json_build_object('agent', l.agent, 'task', l.task, 'epoch', l.epoch,
-        'expires', extract(epoch from l.expires) * 1000, 'heartbeat', extract(epoch from l.heartbeat) * 1000,
-        'host', l.host, 'process', l.process, 'stopped', l.stopped)) from liza.lease l where l.board = p_board), '[]')
-  )::text, b.hash;
-  -- A reader without the lock sees the entries of one moment, which may be more than the row above said.
-  return query select e.seq, e.line, e.hash from liza.entry e where e.board = p_board and e.seq > p_seq order by e.seq limit 10000;
-end $$;
-
--- Appends one entry that follows from the last one, with all that it changes. Only within a writer's turn.
-create function liza.append(p_board text, p_seq bigint, p_prev text, p_commit text, p_host text, p_line text, p_change json)
-  returns text language plpgsql security definer set search_path = liza, pg_temp as $$
-declare
-  b liza.board;
-  h text := encode(sha256(convert_to(p_line, 'UTF8')), 'hex');
-begin
-  select * into b from liza.board where id = p_board for update;
-  if b.id is null or b.stage <> 'open' then
-    raise exception 'LZ001 this board is not here' using errcode = 'LZ001';
-  end if;
-  if b.seq <> p_seq - 1 or b.hash <> p_prev then
-    raise exception 'LZ002 entry % does not follow from entry %', p_seq, b.seq using errcode = 'LZ002';
-  end if;
-  insert into liza.entry (board, seq, line, hash, commit_id, host, at)
-    values (p_board, p_seq, p_line, h, p_commit, p_host, liza.now());
-  perform liza.apply(p_board, p_seq, p_change);
-  update liza.board set seq = p_seq, hash = h,
-    sections = coalesce((select array_agg(x) from json_array_elements_text(p_change->'sections') x), sections)
-    where id = p_board;
-  perform pg_notify('liza', p_board || ' ' || p_seq);
-  return h;
-end $$;
 
 -- Returns when everything that was committed before is on the disk, and wherever else a commit has to be.
 create function liza.flush() returns void language sql security definer set search_path = liza, pg_temp
@@ -286,6 +235,8 @@ end $$;
 const DRAINED_AND_TAGS = `
 alter table liza.host add column drained timestamptz, add column tags text[] not null default '{}';
 
+-- A writer's turn begins: holds the board's row until the transaction ends, and tells what the writer has missed. The
+-- first row is about the board, each other one is an entry.
 create or replace function liza.look(p_board text, p_seq bigint, p_hash text, p_lock boolean)
   returns table (seq bigint, line text, hash text) language plpgsql security definer set search_path = liza, pg_temp as $$
 declare
@@ -323,7 +274,7 @@ create function liza.set_host(p_board text, p_host text, p_drained boolean, p_ta
     drained = case when p_drained is null then drained when p_drained then coalesce(drained, liza.now()) end
     where board = p_board and id = p_host;
 $$;
-revoke execute on function liza.set_host(text, text, boolean, text[]) from public;
+revoke execute on function liza.set_host(text, text, boolean, text[]), liza.look(text, bigint, text, boolean) from public;
 
 -- Roles that work on boards already.
 do $$
@@ -337,6 +288,41 @@ begin
 end $$;
 `;
 
+const ENTRIES_ALONE = `
+-- Appends one entry that follows from the last one, with all that it changes. Only within a writer's turn. A line that is no
+-- entry, or says of itself that it follows another one, would hold up every reader.
+create or replace function liza.append(p_board text, p_seq bigint, p_prev text, p_commit text, p_host text, p_line text, p_change json)
+  returns text language plpgsql security definer set search_path = liza, pg_temp as $$
+declare
+  b liza.board;
+  h text := encode(sha256(convert_to(p_line, 'UTF8')), 'hex');
+begin
+  select * into b from liza.board where id = p_board for update;
+  if b.id is null or b.stage <> 'open' then
+    raise exception 'LZ001 this board is not here' using errcode = 'LZ001';
+  end if;
+  if b.seq <> p_seq - 1 or b.hash <> p_prev then
+    raise exception 'LZ002 entry % does not follow from entry %', p_seq, b.seq using errcode = 'LZ002';
+  end if;
+  if length(p_line) > 200000000 or strpos(p_line, chr(10)) > 0 or (
+    select string_agg(f.key || ' ' || case when f.key in ('prev', 'seq') then f.value::text else json_typeof(f.value) end,
+        ', ' order by f.key collate "C")
+      from json_each(p_line::json) f where f.key in ('actor', 'change', 'command', 'detail', 'prev', 'records', 'seq', 'state', 'time')
+    ) is distinct from format('actor string, change array, command string, detail string, prev "%s", records array, seq %s, state string, time string', p_prev, p_seq) then
+    raise exception 'LZ002 this is no line of entry %', p_seq using errcode = 'LZ002';
+  end if;
+  insert into liza.entry (board, seq, line, hash, commit_id, host, at)
+    values (p_board, p_seq, p_line, h, p_commit, p_host, liza.now());
+  perform liza.apply(p_board, p_seq, p_change);
+  update liza.board set seq = p_seq, hash = h,
+    sections = coalesce((select array_agg(x) from json_array_elements_text(p_change->'sections') x), sections)
+    where id = p_board;
+  perform pg_notify('liza', p_board || ' ' || p_seq);
+  return h;
+end $$;
+revoke execute on function liza.append(text, bigint, text, text, text, text, json) from public;
+`;
+
 /** By version: what leads to it from the one before. */
 export const MIGRATIONS: readonly string[] = [
   `create schema if not exists ${SCHEMA};
@@ -347,4 +333,6 @@ export const MIGRATIONS: readonly string[] = [
    insert into liza.version (version) values (1);`,
   `${DRAINED_AND_TAGS}
    insert into liza.version (version) values (2);`,
+  `${ENTRIES_ALONE}
+   insert into liza.version (version) values (3);`,
 ];

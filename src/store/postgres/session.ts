@@ -8,7 +8,7 @@ import { readTail } from '../journal.ts';
 import type { SharedBoard } from '../shared-board.ts';
 import { addressOf } from './address.ts';
 import { forgetReached, readReached } from './anchor-seen.ts';
-import { archivedSince, type LeaseRow, type Look, look, wholeBoard } from './board-rows.ts';
+import { archivedSince, BadEntry, badEntry, type LeaseRow, type Look, look, wholeBoard } from './board-rows.ts';
 import { setBack } from './failures.ts';
 import { setStage } from './fill.ts';
 import { follow, type Head, hasArchived, headOf, withArchived } from './head.ts';
@@ -27,7 +27,7 @@ export class SharedSession {
   #head: Head | undefined;
   #greetAt = Number.NEGATIVE_INFINITY;
   #seen: (Seen & { readonly at: number; readonly by: Connection }) | undefined;
-  /** The newest entry that was announced. */
+  /** The newest entry, as the board's row had it after an announcement. */
   #announced = 0;
 
   constructor(context: BoardContext, shared: SharedBoard) {
@@ -40,13 +40,16 @@ export class SharedSession {
     return this.#head;
   }
 
-  /** What is known without the database: a copy on this host's disk. Only before the first look. */
-  begin(head: Head): void {
-    this.#head ??= head;
-  }
-
   /** The board as it is now. `locked`: it stays so until the connection's transaction ends. */
   async catchUp(connection: Connection, locked: boolean): Promise<Seen> {
+    try {
+      return await this.#catchUp(connection, locked);
+    } catch (error) {
+      return badEntry(connection, this.#shared.board, error);
+    }
+  }
+
+  async #catchUp(connection: Connection, locked: boolean): Promise<Seen> {
     const { board, time } = this.#shared;
     this.#head ??= await this.#load(connection);
     for (;;) {
@@ -62,6 +65,7 @@ export class SharedSession {
         this.#seen = { head, look: seen, at: this.#context.clock.monotonic(), by: connection };
         return { head, look: seen };
       }
+      if (seen.missed.length === 0) throw new BadEntry(seq + 1);
       // There is a limit to what one look brings; the lock is held already.
       if (locked) await connection.query('rollback');
     }
@@ -78,7 +82,7 @@ export class SharedSession {
   }
 
   announced(seq: number): void {
-    this.#announced = Math.max(this.#announced, seq);
+    this.#announced = seq;
   }
 
   /** By this process: its own leases are never older than it knows. */

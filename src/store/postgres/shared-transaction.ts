@@ -19,6 +19,7 @@ import { type Normal, normaliseAfter } from '../file-values.ts';
 import { type Absorbed, absorb } from '../hand-edits.ts';
 import { sha256, sha256Of } from '../hash.ts';
 import type { Entry, Line } from '../journal.ts';
+import { keepable } from '../keepable.ts';
 import { WINDOW } from '../load.ts';
 import { goalHash } from '../past-goals.ts';
 import { brokenFile } from '../refusals.ts';
@@ -271,6 +272,8 @@ class SharedTransaction implements BoardTransaction {
       seq: before.seq + 1,
       time: iso(this.now()),
       ...rest,
+      // The server reads the line.
+      ...keepable({ detail: rest.detail, records: rest.records }),
       ...(record.archive === undefined ? {} : { archived: archive.map(({ id }) => id) }),
       ...(ended === undefined ? {} : { ended: { goal: ended.id, record: goalHash(ended) } }),
       actor: actor === 'external' ? 'external' : actorName(actor),

@@ -14,13 +14,13 @@ import { goalArchive, taskArchive } from '../archive.ts';
 import { decode, readIfFile } from '../bounded-text.ts';
 import type { BoardContext } from '../context.ts';
 import { sha256 } from '../hash.ts';
-import { GENESIS, type Line, lastOf, parseEntry, readTail } from '../journal.ts';
+import { GENESIS, lastOf, readTail } from '../journal.ts';
 import { appendLog } from '../log.ts';
 import { keepAside } from '../rejected.ts';
 import { type SharedBoard, VIEW } from '../shared-board.ts';
 import { applySwitches, readSwitches } from '../switch-files.ts';
 import { parseStrict } from '../yaml/strict.ts';
-import { archivedRowsSince, linesFrom } from './board-rows.ts';
+import { archivedRowsSince, entriesFrom } from './board-rows.ts';
 import type { Seen, SharedSession } from './session.ts';
 import { inSharedTransaction } from './shared-transaction.ts';
 
@@ -138,20 +138,14 @@ async function bringJournal(bringing: Bringing, head: number): Promise<void> {
   if (tail?.torn === true || tail?.broken === true) [seq, hash] = [0, GENESIS];
   const since = seq;
   while (seq < head) {
-    const lines = await session.link.retry((connection) => linesFrom(connection, board, seq + 1));
-    if (lines.length === 0) return;
-    const [first] = lines;
-    if (seq > 0 && first !== undefined && parseEntry(first)?.prev !== hash) return bringAgain(bringing, head);
+    const lines = await session.link.retry((connection) => entriesFrom(connection, board, seq + 1));
+    const [first, last] = [lines[0], lines.at(-1)];
+    if (first === undefined || last === undefined) return;
+    if (seq > 0 && first.entry.prev !== hash) return bringAgain(bringing, head);
     if (seq === 0) files.remove(paths.journal);
-    appendFile(files, paths.journal, Buffer.from(`${lines.join('\n')}\n`), false);
-    const read = lines.flatMap((text): Line[] => {
-      const entry = parseEntry(text);
-      return entry === undefined ? [] : [{ entry, hash: sha256(text), offset: 0 }];
-    });
-    appendLog(files, paths.log, read);
-    const last = read.at(-1);
-    if (last === undefined) return;
-    [seq, hash] = [last.entry.seq, last.hash];
+    appendFile(files, paths.journal, Buffer.from(lines.map(({ text }) => `${text}\n`).join('')), false);
+    appendLog(files, paths.log, lines);
+    [seq, hash] = [last.entry.seq, sha256(last.text)];
   }
   if (seq > since) await bringArchive(bringing, since);
 }

@@ -11,6 +11,7 @@ import { isRefusal, type Refusal, Refused } from '../../../../src/protocol/decis
 import { freshState } from '../../../../src/protocol/records/new-board.ts';
 import { openStore } from '../../../../src/store/open.ts';
 import { parseAddress } from '../../../../src/store/postgres/address.ts';
+import { SCHEMA_VERSION } from '../../../../src/store/postgres/schema.ts';
 import type { Decide, Store } from '../../../../src/store/store.ts';
 import { iso } from '../../../../src/text/time.ts';
 import { addressOf, asOwner, emptyDatabase, startPostgres, stopPostgres } from '../../../support/postgres.mjs';
@@ -96,7 +97,7 @@ test('tables of a later version', async () => {
   await other.sql('insert into liza.version (version) values (99)');
   expect(await refusalOf(other.url)).toMatchObject({
     code: 4,
-    message: 'the tables of this board have version 99, this liza understands version 2; nothing was changed',
+    message: `the tables of this board have version 99, this liza understands version ${SCHEMA_VERSION}; nothing was changed`,
   });
   await other.close();
 });
@@ -134,7 +135,65 @@ test('a role without rights, and the role that the script makes', async () => {
     "begin; select liza.append('board-1', 3, 'nothing', 'c', 'h', '{}', '{}')",
   ])
     await expect(connection.query(forbidden), forbidden).rejects.toMatchObject({ failure: 'refused' });
+  await connection.query('rollback');
+  // What follows from the last line must also be an entry, and say so itself.
+  const [last] = await bench.sql('select seq::int, hash, line from liza.entry order by seq desc limit 1');
+  const [seq, prev] = [Number(last?.['seq']) + 1, String(last?.['hash'])];
+  const entry = { ...JSON.parse(String(last?.['line'])), seq, prev, change: [], state: '' };
+  const text = JSON.stringify(entry);
+  const append = (line: string) =>
+    connection.run("select liza.append('board-1', $1, $2, $3, 'here', $4, '{}')", [seq, prev, line.slice(0, 40), line]);
+  for (const [why, line] of [
+    ['nothing', '{}'],
+    ['no JSON', 'a line'],
+    ['no object', '[]'],
+    ['another number', JSON.stringify({ ...entry, seq: seq + 1 })],
+    ['its number as a text', JSON.stringify({ ...entry, seq: String(seq) })],
+    ['another one before it', JSON.stringify({ ...entry, prev: 'f'.repeat(64) })],
+    ['no change', JSON.stringify({ ...entry, change: 'none' })],
+    ['no detail', JSON.stringify({ ...entry, detail: undefined })],
+    ['said twice', text.replace('{', '{"seq":99,')],
+    ['said twice, the last one wrong', text.replace(/\}$/, ',"change":"none"}')],
+    ['two lines', text.replace('{', '{\n')],
+  ] as const)
+    await expect(append(line), why).rejects.toMatchObject({ failure: 'refused' });
+  await append(text);
+  expect((await leave(store)).ok).toBe(true);
   await connection.close();
+});
+
+test.each([
+  ['no entry', () => 'hello'],
+  ['of another number', (entry: object) => JSON.stringify({ ...entry, seq: 77 })],
+  [
+    'made for another text',
+    (entry: object) => JSON.stringify({ ...entry, change: [{ at: 0, del: ['nothing'], ins: [] }] }),
+  ],
+  ['a change that is none', (entry: object) => JSON.stringify({ ...entry, change: [5] })],
+  [
+    'leading to no board',
+    (entry: object) => JSON.stringify({ ...entry, change: [{ at: 0, del: [], ins: ['a: [', 'b'] }] }),
+  ],
+])('an entry that no reader gets past is named, with who wrote it: %s', async (_what, make) => {
+  const other = await sharedBench(freshState({ goal: 'Bad', spec_ref: 'specs/vision.md', now: START }), START);
+  const store = openStore(other.host('here'));
+  expect((await leave(store)).ok).toBe(true);
+  const [last] = await other.sql('select hash, line from liza.entry order by seq desc limit 1');
+  const entry = { ...JSON.parse(String(last?.['line'])), seq: 3, prev: last?.['hash'], change: [], state: '' };
+  // As tables of an earlier version took it from every host.
+  await other.sql(
+    `insert into liza.entry (board, seq, line, hash, commit_id, host)
+       values ('board-1', 3, $1, encode(sha256(convert_to($1, 'UTF8')), 'hex'), 'c', 'elsewhere')`,
+    [make(entry)],
+  );
+  await other.sql('update liza.board set seq = 3, hash = (select hash from liza.entry where seq = 3)');
+  const message =
+    'entry 3 of the journal in the database (written by elsewhere) cannot be followed: no host gets past it';
+  expect(await leave(store)).toMatchObject({ ok: false, code: 4, guard: 'damaged-journal', message });
+  await expect(store.read()).rejects.toThrow(message);
+  await other.sql('delete from liza.entry where seq = 3');
+  await expect(store.read()).rejects.toThrow('entry 3 of the journal in the database is missing');
+  await other.close();
 });
 
 test('a certificate that nobody vouches for, one of another name, and no encryption at all', async () => {
