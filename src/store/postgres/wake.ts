@@ -1,5 +1,6 @@
-// Calls back when anybody committed to the board: the database announces each commit. Whatever was announced while the
-// connection was broken is made up for by looking; where announcements do not arrive, looking now and then is enough.
+// Calls back when anybody committed to the board: the database announces each commit. Anybody who may connect there can
+// announce anything, so it is only a hint to look at the board's row. Whatever was announced while the connection was broken
+// is made up for by looking; where announcements do not arrive, looking now and then is enough.
 
 import type { BoardContext } from '../context.ts';
 import type { SharedBoard } from '../shared-board.ts';
@@ -47,31 +48,44 @@ function begin(context: BoardContext, shared: SharedBoard, session: SharedSessio
   let stopped = false;
   let told = session.head?.seq ?? 0;
   const tell = (seq: number): void => {
-    if (stopped || seq <= told) return;
+    session.announced(seq);
+    if (stopped || seq === told) return;
     told = seq;
     void view.changed();
     for (const call of [...calls]) call();
   };
   /** Announcements do arrive: not every way to a server passes them on. */
   let isAnnounced = false;
+  /** The highest that was announced since the last look began, and whether another one is to begin. */
+  let hinted = 0;
+  let isDue = false;
+  /** Who announces what is not so is not heard for a while. */
+  let believes = 0;
   const heard = (payload: string): void => {
     const [name, seq] = payload.split(' ');
     if (name !== board) return;
     isAnnounced = true;
-    session.announced(Number(seq));
-    tell(Number(seq));
+    if (!(Number(seq) > told)) return;
+    hinted = Math.max(hinted, Number(seq));
+    if (isDue) return;
+    isDue = true;
+    clock.after(Math.max(0, believes - clock.monotonic()), () => void look(), 'background');
   };
   const look = async (): Promise<void> => {
     try {
+      let asked = 0;
       const [row] = await session.link.use(async (connection) => {
         await session.greet(connection);
+        isDue = false;
+        [asked, hinted] = [hinted, 0];
         return connection.run('select seq from liza.board where id = $1', [board]);
       });
       const seq = Number(row?.['seq'] ?? 0);
-      session.announced(seq);
+      if (asked > seq) believes = clock.monotonic() + AGAIN_MS;
       tell(seq);
     } catch {
       // It is not there now; the next look may find it.
+      isDue = false;
     }
   };
   const listen = async (): Promise<void> => {

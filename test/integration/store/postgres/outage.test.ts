@@ -74,6 +74,35 @@ test('a watcher hears of a commit at once, and after an outage of those it misse
   }
 });
 
+test('an announcement is only a hint: a number that no entry has keeps nobody from hearing of the next', async () => {
+  const { bench, one, two, close } = await twoHosts();
+  const { heard, once } = calls();
+  await one.read();
+  const first = once();
+  let woken = 0;
+  const stop = one.watch(() => {
+    woken += 1;
+    heard();
+  });
+  try {
+    await leave(two, 'first');
+    await first;
+    for (const said of ['board-1', 'board-1 many', 'board-1 999999999', 'board-1 Infinity'])
+      await bench.sql("select pg_notify('liza', $1)", [said]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const second = once();
+    const start = Date.now();
+    await leave(two, 'second');
+    await second;
+    expect(Date.now() - start).toBeLessThan(3000);
+    expect(woken).toBe(2);
+    expect(await messages(one)).toEqual(['first', 'second']);
+  } finally {
+    stop();
+    await close();
+  }
+});
+
 test('a short outage is waited out by readers and writers; a long one is told', { timeout: 60_000 }, async () => {
   const { proxy, one, two, close } = await twoHosts(true);
   try {
