@@ -20,15 +20,20 @@ export interface BoardHost {
   readonly agents: readonly string[];
 }
 
-/** How often a host that watches the board says that it is there. */
-export const GREET_MS = 15_000;
+/** How often a host that watches the board says that it is there: with each of its looks. */
+export const GREET_MS = 14_000;
 
+/** Answers how far the board is. */
 export async function greet(
   connection: Connection,
   { board, host, name, version = '' }: SharedBoard,
   seq: number,
-): Promise<void> {
-  await connection.run('select liza.greet($1, $2, $3, $4, $5)', [board, host, name, version, seq]);
+): Promise<number> {
+  const [row] = await connection.run(
+    'select (select seq from liza.board where id = $1) as seq, liza.greet($1, $2, $3, $4, $5)',
+    [board, host, name, version, seq],
+  );
+  return Number(row?.['seq'] ?? 0);
 }
 
 export async function boardHosts(connection: Connection, board: string): Promise<readonly BoardHost[]> {

@@ -93,12 +93,13 @@ export class SharedSession {
     this.#seen = { ...this.#seen, look: { ...look, leases } };
   }
 
-  /** The host is seen, as often as it has to be; before it is said to work. */
-  async greet(connection: Connection): Promise<void> {
+  /** The host is seen, as often as it has to be; before it is said to work. Then it is known how far the board is. */
+  async greet(connection: Connection): Promise<number | undefined> {
     const { clock } = this.#context;
-    if (clock.monotonic() < this.#greetAt) return;
-    await greet(connection, this.#shared, this.#head?.seq ?? 0);
+    if (clock.monotonic() < this.#greetAt) return undefined;
+    const seq = await greet(connection, this.#shared, this.#head?.seq ?? 0);
     this.#greetAt = clock.monotonic() + GREET_MS;
+    return seq;
   }
 
   /** After a commit of this process. */

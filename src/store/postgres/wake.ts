@@ -74,13 +74,14 @@ function begin(context: BoardContext, shared: SharedBoard, session: SharedSessio
   const look = async (): Promise<void> => {
     try {
       let asked = 0;
-      const [row] = await session.link.use(async (connection) => {
-        await session.greet(connection);
+      const seq = await session.link.use(async (connection) => {
         isDue = false;
         [asked, hinted] = [hinted, 0];
-        return connection.run('select seq from liza.board where id = $1', [board]);
+        const greeted = await session.greet(connection);
+        if (greeted !== undefined) return greeted;
+        const [row] = await connection.run('select seq from liza.board where id = $1', [board]);
+        return Number(row?.['seq'] ?? 0);
       });
-      const seq = Number(row?.['seq'] ?? 0);
       if (asked > seq) believes = clock.monotonic() + AGAIN_MS;
       tell(seq);
     } catch {
