@@ -351,6 +351,13 @@ async function unnoticed(world) {
   );
 }
 
+/** Zombies that came back and were told: their session had lost its task to somebody else. */
+function countZombies({ hosts }) {
+  for (const { home } of hosts)
+    for (const log of ['coder.log', 'code-reviewer.log'])
+      for (const _ of readFileSync(join(home, log), 'utf8').matchAll(/its lease was lost/g)) count('leases lost');
+}
+
 const world = await begin();
 world.pid = world.server.pid;
 /** Whoever stops it by hand gets its hosts and its server stopped, too. */
@@ -372,6 +379,7 @@ try {
   if (wrong.length === 0) wrong = await unnoticed(world);
 } finally {
   for (const host of world.hosts) await host.stop();
+  countZombies(world);
   for (const host of world.hosts) await host.proxy.close();
   stopPostgres(base);
   if (wrong.length === 0 && !values.keep) rmSync(base, { recursive: true, force: true });
