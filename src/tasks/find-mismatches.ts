@@ -61,7 +61,7 @@ export async function findTrouble(context: TaskContext): Promise<readonly Mended
   if (moving?.process !== undefined && board.gone?.has(moving.process))
     found.push({ subject: moving.branch, problem: `a ${moving.kind} was under way in a process that is gone` });
   if (isLocked(gitDir, board, NO_TASK)) found.push({ subject: 'git', problem: TOLD.locks });
-  const moved = await movedOutside(gitDir, board);
+  const moved = await movedOutside(context, gitDir);
   if (moved !== undefined) found.push(moved.told);
   found.push(...(await findStrays(context, gitDir, board)).filter((stray) => !isKnown(board, stray)).map(strayed));
   found.push(
@@ -194,13 +194,21 @@ export interface MovedOutside {
 }
 
 /** The integration branch is not where Liza left it, and no merge under way explains that. */
-export async function movedOutside(gitDir: PrivateGitDir, board: Board): Promise<MovedOutside | undefined> {
+export async function movedOutside(
+  { store }: Pick<TaskContext, 'store'>,
+  gitDir: PrivateGitDir,
+): Promise<MovedOutside | undefined> {
+  const { board: before } = await store.read();
+  const found = await commitOf(gitDir, integrationRef(before));
+  const { board } = await store.read();
   const left = board.state.goal.integration_head;
-  const found = await commitOf(gitDir, integrationRef(board));
-  const { moving } = board.state.goal;
-  const explained =
-    board.state.tasks.some((task) => task.merging?.candidate === found) ||
-    (moving?.kind === 'sync' && moving.candidate === found);
+  // Another process has brought it on just now, here or on another host.
+  if (before.state.goal.integration_head !== left) return undefined;
+  const explained = [before, board].some(
+    ({ state: { tasks, goal } }) =>
+      tasks.some((task) => task.merging?.candidate === found) ||
+      (goal.moving?.kind === 'sync' && goal.moving.candidate === found),
+  );
   if (left === undefined || found === left || (found !== undefined && explained)) return undefined;
   if (found !== undefined && (await isOnlyBehind(gitDir, board, found))) return undefined;
   const name = settings(board.state).integration_branch;

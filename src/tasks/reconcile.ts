@@ -71,7 +71,7 @@ export async function reconcile(context: TaskContext): Promise<readonly Mended[]
   await catchUp(context); // what holds it up is told by whoever merges
   const { board: now } = await context.store.read();
   mended.push(...(await exchanged(context, gitDir, now)));
-  const moved = await movedOutside(gitDir, now);
+  const moved = await movedOutside(context, gitDir);
   if (moved?.found !== undefined) await transact(context, { name: 'integration-moved', found: moved.found });
   if (moved !== undefined) mended.push(moved.told);
   const lines = await watchBranches(context).look();

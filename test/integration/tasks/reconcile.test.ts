@@ -9,6 +9,7 @@ import { findTrouble, type Mended } from '../../../src/tasks/find-mismatches.ts'
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { isolations } from '../../runs.ts';
 import { write } from '../../support/core.mjs';
+import { bareRepository } from '../../support/exchange.ts';
 import { approvedTask, type Project, type ProjectOptions, project, succeeded } from '../../support/project.ts';
 
 let p: Project;
@@ -225,4 +226,27 @@ test('lock files of a git that was killed go, after a look at who lives', async 
   fs.writeFileSync(lock, '');
   expect(await mend()).toEqual([`t: lock files of a git process that is gone → removed ${lock}`]);
   expect(p.gitIn(p.folder('t'), 'add', '-A')).toBe('');
+});
+
+test('a branch that other processes bring on meanwhile was moved by nobody, whenever that is', async () => {
+  for (let at = 1, reads = at; reads >= at; at += 1) {
+    p = project({ config: { exchange: bareRepository().path } });
+    const start = p.head('integration');
+    const here = p.commitTo('integration', { 'one.txt': '1\n' }, 'one');
+    const there = p.commitTo('integration', { 'two.txt': '2\n' }, 'two');
+    p.git('update-ref', 'refs/heads/integration', start);
+    await p.run(undefined, { name: 'accept-integration', head: start });
+    reads = 0;
+    const read: Project['store']['read'] = async (within) => {
+      const seen = await p.store.read(within);
+      reads += 1;
+      if (reads === at) {
+        p.git('update-ref', 'refs/heads/integration', here);
+        await p.run(undefined, { name: 'accept-integration', head: there });
+      }
+      return seen;
+    };
+    succeeded(await reconcile(p.as('coder-1', { store: { ...p.store, read } })));
+    expect((await p.state()).goal, `after ${at} reads`).not.toHaveProperty('integration_moved');
+  }
 });
