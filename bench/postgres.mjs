@@ -2,7 +2,11 @@
 //   command   one committed change, against the very same SQL by hand on a warm connection
 //   tasks     the same at 10,000 tasks against 100, for a note and for a change of a task; a cold start at 10,000
 //   wake      from a commit on one host to the call of a watcher on another, beyond LISTEN and NOTIFY by hand
-//   writers   eight processes on one board: transactions each second, none lost
+//   writers   eight processes on one board: transactions each second, none lost, in turns with the same SQL by hand
+//   idle      fifty hosts whose two hundred agents have nothing to do: statements each second, connections
+//   takeover  from a host's death to the claim of another one
+// All but the last two in turns with what they are held against. Numbers of a machine that others used meanwhile are shown,
+// said to be worth nothing, and not kept.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +18,26 @@ import { build } from 'esbuild';
 import { emptyDatabase, startPostgres, stopPostgres, stopPostgresWhenKilled } from '../test/support/postgres.mjs';
 import { boardText } from './boards.mjs';
 import { finish, median, quick, wantsCase } from './part.mjs';
+import { idleHosts, takeovers } from './postgres-hosts.mjs';
+import { quietness } from './quiet.mjs';
 
-const LIMITS = { command: 2, tasks: 1.3, coldMs: 1000, wakeMs: 50, writers: 600 };
+const LIMITS = {
+  command: 2,
+  tasks: 1.3,
+  coldMs: 1000,
+  wakeMs: 50,
+  writers: 600,
+  idle: 20,
+  connections: 2,
+  takeoverS: 2,
+};
+const IDLE = quick ? { count: 4, seconds: 20 } : { count: 50, seconds: 120 };
+/** The limit is that of fifty. */
+const IDLE_LIMIT = (LIMITS.idle * IDLE.count) / 50;
+const TAKEOVERS = quick ? 1 : 5;
 const ROUNDS = quick ? 60 : 300;
-const SECONDS = quick ? 2 : 6;
+const SECONDS = quick ? 1 : 3;
+const TURNS = 3;
 const WRITERS = 8;
 const BOARD = 'bench';
 
@@ -54,6 +74,7 @@ async function loadParts(folder) {
 async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'liza-bench-postgres-'));
   const missed = [];
+  const quiet = quietness();
   const table = ['| | ms or per second | against | limit |', '|---|--:|--:|--:|'];
   const tell = (name, value, ratio, limit, isMissed) => {
     const line = `| ${name} | ${value} | ${ratio} | ${limit} |`;
@@ -68,6 +89,7 @@ async function measure() {
     stopPostgresWhenKilled([folder]);
     const server = await startPostgres(folder, []);
     const small = await board(parts, server, folder, 100);
+    await quiet.look('before the first case');
     if (wantsCase('command')) {
       const { ours, same, bare } = await againstSql(parts, small, await board(parts, server, folder, 100));
       const ratio = ours / same;
@@ -108,20 +130,54 @@ async function measure() {
     }
     if (wantsCase('writers')) {
       const target = await board(parts, server, folder, 100);
-      const { rate, lost } = await writers(parts, folder, target);
+      const { rate, hand, lost } = await writers(parts, folder, target, await board(parts, server, folder, 100));
       tell(
         'eight writers',
         `${rate.toFixed(0)}/s`,
-        `${lost} lost`,
+        `${lost} lost; ${(rate / hand).toFixed(2)} × the same SQL by hand (${hand.toFixed(0)}/s)`,
         `≥ ${LIMITS.writers}/s`,
         rate < LIMITS.writers || lost > 0,
       );
     }
+    await quiet.look('after the writers');
+    if (wantsCase('idle')) {
+      const { agents, rate, connections } = await inFolder((own) => idleHosts(own, IDLE));
+      const what = `${IDLE.count} hosts with ${agents} idle agents`;
+      tell(what, `${rate.toFixed(1)}/s`, 'statements', `≤ ${IDLE_LIMIT.toFixed(1)}/s`, rate > IDLE_LIMIT);
+      tell(
+        ...[what, connections.toFixed(1), 'connections for each host', `≤ ${LIMITS.connections}`],
+        connections > LIMITS.connections,
+      );
+      if (agents < 4 * IDLE.count) missed.push(`idle: only ${agents} agents`);
+    }
+    if (wantsCase('takeover')) {
+      const most = Math.max(...(await inFolder((own) => takeovers(own, TAKEOVERS))));
+      tell(
+        ...[
+          `takeover after a host’s death, the slowest of ${TAKEOVERS}`,
+          `lease ${most < 0 ? '−' : '+'} ${Math.abs(most).toFixed(1)} s`,
+        ],
+        ...['', `≤ lease + ${LIMITS.takeoverS} s`, most > LIMITS.takeoverS],
+      );
+    }
+    await quiet.look('after the last case');
   } finally {
     stopPostgres(folder);
     rmSync(folder, { recursive: true, force: true });
   }
-  finish({ marker: 'postgres', table, missed });
+  finish({ marker: 'postgres', table, missed, busy: quiet.whatWasBusy() });
+}
+
+/** A server of its own, of which all that it is asked is written down. */
+async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'liza-bench-hosts-'));
+  stopPostgresWhenKilled([folder]);
+  try {
+    return await work(folder);
+  } finally {
+    stopPostgres(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 let boards = 0;
@@ -316,37 +372,73 @@ async function watcher() {
   setTimeout(() => process.send('ready'), 1000);
 }
 
-async function writers(parts, folder, target) {
-  const children = Array.from({ length: WRITERS }, () =>
-    fork(import.meta.filename, [], { env: { ...process.env, BENCH_WRITER: JSON.stringify({ folder, target }) } }),
-  );
-  await Promise.all(children.map((child) => once(child, 'message')));
-  const start = performance.now();
-  for (const child of children) child.send('go');
-  const counts = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0].done));
-  const seconds = (performance.now() - start) / 1000;
+/** Ours and the same SQL by hand, in turns of all eight. */
+async function writers(parts, folder, target, hand) {
+  const asked = { env: { ...process.env, BENCH_WRITER: JSON.stringify({ folder, target, hand }) } };
+  const children = Array.from({ length: WRITERS }, () => fork(import.meta.filename, [], asked));
+  const told = () => Promise.all(children.map(async (child) => (await once(child, 'message'))[0]));
+  await told();
+  const rates = { ours: [], hand: [] };
+  let done = WRITERS;
+  for (let turn = 0; turn < TURNS; turn += 1)
+    for (const who of ['ours', 'hand']) {
+      const start = performance.now();
+      const counted = told();
+      for (const child of children) child.send(who);
+      const count = (await counted).reduce((sum, one) => sum + one.done, 0);
+      rates[who].push((1000 * count) / (performance.now() - start));
+      if (who === 'ours') done += count;
+    }
+  for (const child of children) child.disconnect();
   const connection = await connectTo(parts, target.url);
   const [row] = await connection.query("select count(*) as n from liza.entry where line::json->>'command' = 'bench'");
   await connection.close();
-  const done = counts.reduce((sum, count) => sum + count, 0);
-  return { rate: done / seconds, lost: done + WRITERS - Number(row.n) };
+  return { rate: median(rates.ours), hand: median(rates.hand), lost: done - Number(row.n) };
 }
 
 async function writer() {
-  const { folder, target } = JSON.parse(process.env.BENCH_WRITER);
+  const { folder, target, hand } = JSON.parse(process.env.BENCH_WRITER);
   const parts = await import(pathToFileURL(join(folder, 'parts.mjs')).href);
   const store = storeOf(parts, ownHost(parts, target));
   const change = CHANGES['a note'](parts);
-  await run(parts, store, change, 0);
-  process.send('ready');
-  await once(process, 'message');
-  const until = performance.now() + SECONDS * 1000;
-  let done = 0;
-  for (; performance.now() < until; done++) {
-    const outcome = await run(parts, store, change, done);
+  const ours = async (round) => {
+    const outcome = await run(parts, store, change, round);
     if (!outcome.ok) throw new Error(outcome.message);
-  }
-  process.send({ done }, () => process.disconnect());
+  };
+  await ours(0);
+  const own = await connectTo(parts, target.url);
+  const [{ line }] = await own.query('select line from liza.entry order by seq desc limit 1');
+  const [record] = await own.query(
+    "select section, key, text, value from liza.record where section = 'human_notes' limit 1",
+  );
+  await own.close();
+  const connection = await connectTo(parts, hand.url);
+  const byHand = rawTurn(parts, connection, JSON.parse(line), record);
+  process.send('ready');
+  const turns = { ours, hand: byHand };
+  process.on('message', async (who) => {
+    const until = performance.now() + SECONDS * 1000;
+    let done = 0;
+    for (; performance.now() < until; done += 1) await turns[who](done);
+    process.send({ done });
+  });
+  process.on('disconnect', () => process.exit());
+}
+
+/** One turn on a board as Liza takes it, in two messages; the line is made from one of hers. */
+function rawTurn({ literal, sha256 }, connection, sample, record) {
+  const rows = literal(JSON.stringify({ put: [record] }));
+  let [seq, hash] = [1, ''];
+  return async () => {
+    const [head] = await connection.query(`begin; select * from liza.look('${BOARD}', ${seq}, '${hash}', true)`);
+    const next = Number(head.seq) + 1;
+    const line = JSON.stringify({ ...sample, seq: next, prev: head.hash });
+    const commit = `${process.pid}.${next}`;
+    await connection.query(
+      `set local synchronous_commit = off; select liza.append('${BOARD}', ${next}, '${head.hash}', '${commit}', 'h', ${literal(line)}, ${rows}); commit; select liza.flush()`,
+    );
+    [seq, hash] = [next, sha256(line)];
+  };
 }
 
 if (process.env.BENCH_WRITER !== undefined) await writer();

@@ -19,7 +19,8 @@ const PARTS = {
   sandbox: 'starting a program in the sandbox, a command from inside it',
   identity: 'checking who asks, against a build that does not check (takes longest; not in --quick)',
   crew: 'merged tasks per minute, own CPU, memory and event loop with 1 to 32 coders (not in --quick)',
-  postgres: 'a board on PostgreSQL: a command beside its SQL by hand, 10,000 tasks, a cold start, eight writers',
+  postgres:
+    'a board on PostgreSQL: commands and writers beside the SQL by hand, 10,000 tasks, fifty idle hosts, takeover',
   checks: 'checks against cunning agents, against a build without them',
 };
 /** Not for a look. */
