@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openObserver } from '../../../../src/alarms/observe.ts';
 import { realDisk } from '../../../../src/ports/disk.ts';
 import { connect } from '../../../../src/ports/postgres.ts';
 import { OPERATOR } from '../../../../src/protocol/board.ts';
@@ -176,7 +177,8 @@ test.each([
   ],
 ])('an entry that no reader gets past is named, with who wrote it: %s', async (_what, make) => {
   const other = await sharedBench(freshState({ goal: 'Bad', spec_ref: 'specs/vision.md', now: START }), START);
-  const store = openStore(other.host('here'));
+  const context = other.host('here');
+  const store = openStore(context);
   expect((await leave(store)).ok).toBe(true);
   const [last] = await other.sql('select hash, line from liza.entry order by seq desc limit 1');
   const entry = { ...JSON.parse(String(last?.['line'])), seq: 3, prev: last?.['hash'], change: [], state: '' };
@@ -191,6 +193,10 @@ test.each([
     'entry 3 of the journal in the database (written by elsewhere) cannot be followed: no host gets past it';
   expect(await leave(store)).toMatchObject({ ok: false, code: 4, guard: 'damaged-journal', message });
   await expect(store.read()).rejects.toThrow(message);
+  const { found } = await openObserver({ ...context, store })();
+  expect(found).toMatchObject([
+    { name: 'STORE UNREACHABLE', level: 'alarm', text: expect.stringContaining('(written by elsewhere)') },
+  ]);
   await other.sql('delete from liza.entry where seq = 3');
   await expect(store.read()).rejects.toThrow('entry 3 of the journal in the database is missing');
   await other.close();
