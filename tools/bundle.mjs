@@ -258,11 +258,7 @@ async function bundleProgram(dist, entryPoints, first) {
     outbase: root,
     entryNames: '[name]-[hash]',
     chunkNames: '[hash]',
-<<<<<<< HEAD
-    plugins: [...first, rowsWhenAsked, lazyImports(() => undefined)],
-=======
-    plugins: [...first, shortSql, lazyImports(() => undefined)],
->>>>>>> b5f8c7e6 (build: SQL ships without its comments and indentation)
+    plugins: [...first, shortSql, rowsWhenAsked, lazyImports(() => undefined)],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   const needed = neededAtOnce(metafile.outputs, CHANGES);
