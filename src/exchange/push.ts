@@ -51,7 +51,11 @@ async function pushOnce(
   // Whatever it is that answers now: the push may have had its effect before.
   if (found.how !== 'listed') return { how: 'unreachable', why: found.why };
   const at = (change: RefPush): string | null => found.refs.get(change.ref) ?? null;
-  if (changes.every((change) => at(change) === change.to)) return { how: 'done' };
+  // A fence holds what this push alone writes, and all of it goes at once: others may have built on the branch since.
+  const isThere = changes.some(
+    (change) => isFence(change.ref) && change.to !== change.from && at(change) === change.to,
+  );
+  if (isThere || changes.every((change) => at(change) === change.to)) return { how: 'done' };
   const other = changes.filter((change) => at(change) !== change.from && at(change) !== change.to);
   const moved = other.find(({ ref }) => isFence(ref)) ?? other[0];
   if (moved !== undefined) {

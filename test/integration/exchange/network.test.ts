@@ -91,6 +91,18 @@ test('the answer is lost: what has landed is found, and nothing lands twice', as
   expect(at.bare.refs()).toEqual({ [INTEGRATION]: to, [FENCE]: to });
 });
 
+test('the answer is lost, and another host builds on it: it has landed, and does not land again', async () => {
+  const at = await line();
+  const { to, landing } = await ready(at);
+  at.does('silent');
+  expect(await land(at.exchange, landing)).toMatchObject({ how: 'unreachable' });
+  const next = at.bare.git('commit-tree', `${to}^{tree}`, '-p', to, '-m', 'of another host');
+  at.bare.git('update-ref', INTEGRATION, next);
+  at.does('well');
+  expect(await land(at.exchange, landing)).toEqual({ how: 'done' });
+  expect(at.bare.refs()).toEqual({ [INTEGRATION]: next, [FENCE]: to });
+});
+
 test.runIf(inFull).each(['down', 'cut-down 3000', 'half-open'])(
   'a commit whose fetch is %s: unreachable, in time, and nothing of it is here (in test:all)',
   async (how) => {
