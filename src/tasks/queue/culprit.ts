@@ -9,6 +9,7 @@ import { foresee } from '../../store/transact.ts';
 import { hasSameTest } from '../integration-test.ts';
 import { ALONE, pin, unpin } from '../pins.ts';
 import { type Link, mergeMessage } from './chain.ts';
+import { CHANGED } from './dropped.ts';
 import { failOnTest, landedSince } from './fail.ts';
 import { runOf } from './lanes.ts';
 import { type Running, recordRun, reservation, stop, type Went } from './steps.ts';
@@ -65,6 +66,7 @@ export async function blameStep(run: Running, batch: Batch, at: number): Promise
   const since = at > 1 && alone !== undefined ? undefined : link.task.base_commit;
   const beside = { others, ...defined({ since, red: alone?.red, again: againWith(batch, at) }) };
   const failure = await failOnTest({ context: move.context, task: link.task, run: proof, beside });
+  if (failure.guard === 'announced') return stop(run, CHANGED);
   if (failure.guard !== 'integration-test') return stop(run, failure);
   progress.failed.push({ task: link.task.id, failure });
   return 'done';

@@ -238,6 +238,33 @@ describe('a person comes in between while one test runs', () => {
     },
   );
 
+  test.each([
+    ['queue hold', [['queue', 'hold']]],
+    [
+      'queue hold and release',
+      [
+        ['queue', 'hold'],
+        ['queue', 'release'],
+      ],
+    ],
+    ['queue first', [['queue', 'first', 'c']]],
+    ['queue out of another', [['queue', 'out', 'c', '--reason', 'not now']]],
+    ['pause', [['pause']]],
+  ])('%s after the last look, before it is written who leaves: nobody is blamed', async (_, said) => {
+    approved(COUNTED, { a: { 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.txt': 'c\n' } }, together);
+    const context = p.as('code-reviewer-1');
+    let isSaid = false;
+    const transact: typeof context.store.transact = async (by, decide) => {
+      if (by.command === 'merge-failed' && !isSaid) {
+        isSaid = true;
+        for (const one of said) await p.ok(one);
+      }
+      return context.store.transact(by, decide);
+    };
+    succeeded(await mergeQueue({ ...context, store: { ...context.store, transact } }, new Set()));
+    expect({ isSaid, ...(await statuses()) }).toMatchObject({ isSaid: true, b: 'APPROVED' });
+  });
+
   test('takes out one behind those that are tested: their test ends at once', async () => {
     approved(COUNTED, { ...AB, c: { 'c.bad': 'c\n' } }, together);
     mark('wait.2');

@@ -6,13 +6,15 @@ import { metrics as computeMetrics } from '../../../governance/rules/metrics.ts'
 import { iso } from '../../../text/time.ts';
 import { actorName, holdOn, onHold, plays } from '../../board.ts';
 import { detach, event, evolve, patch, withGoal, withSprint, withTask } from '../../change.ts';
+import type { CommandOf } from '../../command.ts';
 import type { Row, Situation } from '../../command-row.ts';
 import { type Refusal, refuse } from '../../decision.ts';
 
 import { findTask } from '../../find.ts';
 import { checkCommits } from '../../ids.ts';
 import { historyOf, lastCoder, mergingBy } from '../../leases.ts';
-import { landed, left, placeOf, released } from '../../queue/batch.ts';
+import { batchStep, landed, left, placeOf, released } from '../../queue/batch.ts';
+import { queueOf } from '../../queue/order.ts';
 import type { Landed } from '../../queue/records.ts';
 import { testGone } from '../../queue/settle.ts';
 import { approversOf } from '../../review/approver-session.ts';
@@ -190,9 +192,9 @@ export const mergeFailed: Row<'merge-failed'> = {
     },
     {
       name: 'not-halted',
-      rule: 'no kill switch is on and the task is not paused, unless the merge was under way before',
-      check: ({ board, task }) => {
-        const held = task.merging === undefined ? holdOn(board, task) : undefined;
+      rule: 'no kill switch is on and the task is not paused, unless the merge was under way before and its tests are not red',
+      check: ({ board, task, command }) => {
+        const held = task.merging === undefined || isRed(command) ? holdOn(board, task) : undefined;
         return held === undefined ? undefined : onHold(board, held, { task });
       },
     },
@@ -203,6 +205,16 @@ export const mergeFailed: Row<'merge-failed'> = {
         blank(command.reason)
           ? refuse('no reason was given', `Say what failed: ${commandLine('merge-failed', task.id)}`)
           : undefined,
+    },
+    {
+      name: 'queue-open',
+      rule: 'no person holds the merge queue, unless a person takes it out',
+      check: (s) => (isTakenOut(s) ? undefined : queueOpen(s)),
+    },
+    {
+      name: 'announced',
+      rule: 'red by its tests, it is the culprit of its batch, as things are now',
+      check: convicted,
     },
   ],
   effects:
@@ -245,13 +257,26 @@ export const mergeFailed: Row<'merge-failed'> = {
   },
 };
 
-/** Its batch ends: the announcements of all others in it go. Without a log or a conflict a person takes it out. */
-const leaves = ({ state, task, now, actor, command: { log, paths } }: Situation<'merge-failed'>): State => {
-  const byPerson = plays(actor, 'human') && log === undefined && paths === undefined;
-  return withQueue(withoutAnnouncements(state, task.id), (queue) =>
-    left(queue, task.id, iso(now), byPerson ? 'taken out' : 'blamed'),
+const isRed = ({ log, paths }: CommandOf<'merge-failed'>): boolean => log !== undefined && paths === undefined;
+
+/** Without a log or a conflict a person takes it out. */
+const isTakenOut = ({ actor, command: { log, paths } }: Situation<'merge-failed'>): boolean =>
+  plays(actor, 'human') && log === undefined && paths === undefined;
+
+/** Somebody may have come in between since it was. */
+function convicted({ state, task, command }: Situation<'merge-failed'>): Refusal | undefined {
+  const queue = queueOf(state);
+  const step = batchStep(queue, { idle: false });
+  const is = step.step === 'blame' && queue.batch?.entries[step.at - 1]?.task === task.id;
+  if (is || !isRed(command)) return undefined;
+  return refuse('it is not the culprit of its batch, as things are now', 'Run it again');
+}
+
+/** Its batch ends: the announcements of all others in it go. */
+const leaves = (s: Situation<'merge-failed'>): State =>
+  withQueue(withoutAnnouncements(s.state, s.task.id), (queue) =>
+    left(queue, s.task.id, iso(s.now), isTakenOut(s) ? 'taken out' : 'blamed'),
   );
-};
 
 /** The limit that a merge which failed again and again has reached. */
 function failuresLimit({ task, settings }: Situation<'merge-failed'>): string | undefined {

@@ -24,12 +24,14 @@ import {
   commit,
   declare,
   HUMAN,
+  MERGE,
   mergeFailed,
   OTHER_CODER,
   PLANNER,
   proved,
   REVIEWER,
   reject,
+  reserveMerge,
   SPEC,
   SUPERVISOR,
   submit,
@@ -142,6 +144,16 @@ function raised(): World {
 function conflicting(red = false): World {
   const w = plan();
   toApproved(w, 'retry-login');
+  if (red) {
+    const about = { name: 'merge-run', task: 'retry-login', log: 'FAIL checkout.test' } as const;
+    w.run(SUPERVISOR, reserveMerge('retry-login'));
+    for (const [isRed, candidate] of [
+      [true, MERGE],
+      [false, BASE],
+      [true, MERGE],
+    ] as const)
+      w.run(SUPERVISOR, { ...about, candidate, red: isRed, ...(isRed ? {} : { beneath: true }) });
+  }
   w.run(
     SUPERVISOR,
     red
