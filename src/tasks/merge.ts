@@ -310,7 +310,7 @@ async function chosen(building: Building, { only, not, testFrom }: Request): Pro
 async function judgeOfNext(building: Building, testFrom: MergeOptions['testFrom']): Promise<Judge> {
   const judge = await judgeAt(building, building.onto, testFrom);
   const before = judgeLeft(building.board.state);
-  return judge.tested || before === undefined ? judge : judgeAt(building, before, testFrom);
+  return judge.scripted || before === undefined ? judge : judgeAt(building, before, testFrom);
 }
 
 function moveOf(

@@ -104,7 +104,7 @@ export const QueueSchema = v.object({
   /** As an earlier version wrote it: `test_gone.judge`. */
   rest_judge: v.optional(commit),
   /**
-   * The task that took the last test away: nothing is tested any more. `open`: those behind it in its batch; while one of
+   * The task that took the integration test away. `open`: those behind it in its batch; while one of
    * them waits, the test of the commit `judge` is still in force.
    */
   test_gone: v.optional(

@@ -10,7 +10,7 @@ import type { Batch } from '../../protocol/queue/shape.ts';
 import { defined } from '../../protocol/values.ts';
 import { foresee, transact } from '../../store/transact.ts';
 import { archivedOfSprint } from '../context.ts';
-import { hasIntegrationTest, hasNewTest, testCommand } from '../integration-test.ts';
+import { hasIntegrationTest, hasNewTest } from '../integration-test.ts';
 import type { MergeFailure } from '../judge-candidate.ts';
 import { heldBy, moveBranch, withdraw } from '../move-branch.ts';
 import { NO_TESTS, type Tested, testText } from '../rules/tested.ts';
@@ -81,10 +81,10 @@ export async function recordJudged(
   return recorded(run, await transact(move.context, { ...reservation(move, links), judged }));
 }
 
-/** Said when the branch loses its last test, and when it gets one again. */
+/** Said when the branch loses its integration test, and when it gets one again. */
 async function testGone({ move, state }: Running, to: string): Promise<{ readonly test_gone?: boolean }> {
-  const isTested = testCommand(move.settings) !== undefined || (await hasIntegrationTest(move.gitDir, to));
-  if (isTested) return queueOf(state).test_gone === undefined ? {} : { test_gone: false };
+  if (await hasIntegrationTest(move.gitDir, to))
+    return queueOf(state).test_gone === undefined ? {} : { test_gone: false };
   return (await hasIntegrationTest(move.gitDir, move.onto)) ? { test_gone: true } : {};
 }
 

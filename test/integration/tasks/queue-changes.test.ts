@@ -78,6 +78,21 @@ test('one that removes the integration test: those behind it in its batch are ju
   expect((await p.ok(['status'])).stdout).toMatch(/NOTHING TESTED: a took/);
 }, 60_000);
 
+test.each([['before'], ['meanwhile']])(
+  'one that removes the integration test, and test_command is set %s: those behind it are judged by what was removed',
+  async (when) => {
+    const command = 'test_command';
+    const config = when === 'before' ? { test_command: 'true' } : {};
+    approved({ a: { [SCRIPT]: null, 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.bad': 'c\n' } }, config);
+    succeeded(await merge());
+    expect(await statuses()).toMatchObject({ a: 'MERGED', c: 'APPROVED' });
+    await p.ok(['config', 'set', command, 'true']);
+    expect(await mergeAll()).toEqual({ a: 'MERGED', b: 'INTEGRATION_FAILED', c: 'INTEGRATION_FAILED' });
+    expect((await p.ok(['status'])).stdout).not.toMatch(/NOTHING TESTED/);
+  },
+  60_000,
+);
+
 describe('one that removes the integration test landed: it judges as long as one waits that was behind', () => {
   const tasks = { a: { [SCRIPT]: null, 'a.txt': 'a\n' }, b: { 'b.bad': 'b\n' }, c: { 'c.bad': 'c\n' } };
 
