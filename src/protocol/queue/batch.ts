@@ -129,8 +129,9 @@ export function begun(queue: Queue, beginning: Beginning): Queue {
   const { batch, ...others } = isNow ? queue : interrupted(queue);
   const open = batch?.entries.slice(batch.landed) ?? [];
   if (batch !== undefined && headOfBatch(batch) === base && isJudgedBy(batch, beginning.by) && same(open, entries)) {
-    const { cut: _none, ...there } = batch;
-    return { ...others, batch: { ...there, ...defined({ process }) } };
+    const { cut, ...there } = batch;
+    // One that was tested on top of the last may be tested still; a test of another process is not.
+    return { ...others, batch: { ...there, ...defined({ process, cut: isNow ? cut : undefined }) } };
   }
   const { rest: _begins, rest_judge: _judges, ...kept } = ended({ ...others, ...defined({ batch }) }, since);
   return { ...kept, batch: { ...beginning, entries: [...entries], landed: 0, runs: [] } };

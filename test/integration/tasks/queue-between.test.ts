@@ -276,14 +276,14 @@ describe('a person comes in between while one test runs', () => {
   });
 });
 
-describe('the next is tested on top of it, and is red; the queue is held and released, and then it is red by chance', () => {
-  const LANE = `if [ -e b.js ]; then
+const LANE = `if [ -e b.js ]; then
   k=$(($(cat "$HOME/k" 2>/dev/null || echo 0) + 1)); echo $k > "$HOME/k"
   [ $k -ne 1 ] || { touch "$HOME/begun"; until [ -e "$HOME/down" ]; do sleep 0.05; done; }
   [ $k -gt 2 ] || exit 1
 else until [ -e "$HOME/go" ]; do sleep 0.05; done; fi
 `;
 
+describe('the next is tested on top of it, and is red; the queue is held and released, and then it is red by chance', () => {
   test.each(['is over', 'is under way'])('when its test %s: nobody is blamed', async (when) => {
     approved(LANE, AB, { merge_lanes: 2 });
     if (when === 'is over') mark('down');
@@ -300,6 +300,27 @@ else until [ -e "$HOME/go" ]; do sleep 0.05; done; fi
     await merging;
     expect(await mergeAll()).toEqual(BOTH);
   });
+});
+
+test('held and released where a batch has landed and the one on top of it, whose test runs, is not announced yet', async () => {
+  approved(LANE, AB, { merge_lanes: 2 });
+  const context = p.as('code-reviewer-1');
+  let isSaid = false;
+  const transact: typeof context.store.transact = async (by, decide) => {
+    const outcome = await context.store.transact(by, decide);
+    if (by.command === 'merge' && !isSaid) {
+      isSaid = true;
+      await p.ok(['queue', 'hold']);
+      await p.ok(['queue', 'release']);
+      mark('down');
+    }
+    return outcome;
+  };
+  const merging = mergeQueue({ ...context, store: { ...context.store, transact } }, new Set());
+  await expect.poll(() => fs.existsSync(path.join(p.base, 'begun')), LONG).toBe(true);
+  mark('go');
+  await merging;
+  expect({ isSaid, ...(await mergeAll()) }).toEqual({ isSaid: true, ...BOTH });
 });
 
 describe('a test beside it that nobody waits for', () => {
