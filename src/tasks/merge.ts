@@ -114,7 +114,7 @@ export async function tidyLanded(context: TaskContext, { landed }: Pick<BatchEnd
   for (const { task, commit } of landed) await tidyMerged(context, task, commit);
 }
 
-/** Where one has landed whole, the one that was tested on top of it is next. */
+/** Where one has landed whole, the one that was tested on top of it is next; then whoever waits for the lock comes in. */
 async function mergeLanes(
   context: TaskContext,
   gitDir: PrivateGitDir,

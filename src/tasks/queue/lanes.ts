@@ -32,7 +32,7 @@ export interface Lanes {
   fill(ground: Ground, state: State): Promise<State>;
   /** What a test of this commit comes to that was begun ahead. */
   resultOf(candidate: string, by: string | undefined): Promise<Tested | Refusal> | undefined;
-  /** Ends what still runs, but what that queue still has. */
+  /** Ends what still runs, but what that queue still has; and no more are begun: the lock is not held for ever. */
   stop(but?: State): Promise<void>;
 }
 
@@ -45,11 +45,12 @@ interface Test {
 
 export function openLanes(): Lanes {
   const tests = new Map<string, Test>();
+  let isOpen = true;
   return {
     fill: async (ground, state) => {
       let now = state;
       for (;;) {
-        const links = await nextLinks(ground, now);
+        const links = isOpen ? await nextLinks(ground, now) : [];
         const last = links.at(-1);
         if (last === undefined) return now;
         const ahead = {
@@ -82,6 +83,7 @@ export function openLanes(): Lanes {
       return test?.by === by ? test?.ended : undefined;
     },
     stop: async (but) => {
+      isOpen = false;
       const over = [...tests].filter(([candidate]) => but === undefined || !isInQueue(candidate)(but));
       for (const [, { stop }] of over) stop.abort();
       await Promise.allSettled(over.map(([, { ended }]) => ended));

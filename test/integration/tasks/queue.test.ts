@@ -529,6 +529,14 @@ describe('a batch', () => {
       expect(p.refs('refs/liza/merging')).toEqual({});
     });
 
+    test('as many as merge_lanes in a row: then whoever else waits to merge comes in', async () => {
+      approved(four, { merge_batch: 1, merge_lanes: 2 });
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['a', 'b']);
+      expect(succeeded(await merge()).landed.map(({ task }) => task)).toEqual(['c', 'd']);
+      expect(runs()).toBe(4);
+      expect(p.refs('refs/liza/merging')).toEqual({});
+    });
+
     test('comes to nothing when that is red, and counts; its test is ended', async () => {
       approved({ ...four, b: { 'b.bad': 'b\n' } }, LANES);
       // The one on top waits for what never comes.

@@ -412,7 +412,8 @@ class Simulation {
     if (step.step === 'test') {
       const entry = batch.entries[step.upto - 1] as Entry;
       const isFirst = step.upto === batch.entries.length && !batch.runs.some(({ upto }) => upto === step.upto);
-      if (isFirst) this.fill();
+      // One that was tested on top of the last is the end of its row.
+      if (isFirst && !this.ahead.has(entry.candidate)) this.fill();
       this.endAhead();
       if (this.told.some(({ commit, red }) => commit === entry.candidate && !red)) this.twice += 1;
       const red = (isFirst ? this.early(entry.candidate) : undefined) ?? this.test(entry.candidate);
