@@ -24,7 +24,7 @@ export function queueLine(board: Pick<Board, 'state' | 'gone'>): string | undefi
       : `queue: merges wait: ${why} ${ready}`;
   }
   if (batch === undefined || (batch.entries.length === 1 && ahead.length === 0)) return undefined;
-  return `queue: ${[batchText(board, batch), ...ahead.map(aheadText)].join('; ')}`;
+  return `queue: ${[batchText(board, batch), ...ahead.map(aheadText(board, batch))].join('; ')}`;
 }
 
 /** What is said of a search that would not end. */
@@ -35,11 +35,14 @@ export const holdText = ({ reason, found }: NonNullable<Queue['held']>): string 
   [reason, found].filter((one) => one !== undefined).join('; besides, ') || undefined;
 
 /** `on top of that, 4 tasks: green, they land next`. */
-function aheadText({ entries, run }: Ahead): string {
-  const seen =
-    run === undefined ? 'testing' : run.red ? 'red' : `green, ${entries.length === 1 ? 'it lands' : 'they land'} next`;
-  return `on top of that, ${counted(entries.length, 'task')}: ${seen}`;
-}
+const aheadText =
+  (board: Pick<Board, 'state' | 'gone'>, batch: Batch | undefined) =>
+  ({ entries, run }: Ahead): string => {
+    const open = runs(board, batch) ? 'testing' : 'not tested now';
+    const seen =
+      run === undefined ? open : run.red ? 'red' : `green, ${entries.length === 1 ? 'it lands' : 'they land'} next`;
+    return `on top of that, ${counted(entries.length, 'task')}: ${seen}`;
+  };
 
 /** `2 tasks to merge (c, d), after 2 that landed: all together fail; testing c to find the cause`. */
 export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): string {
@@ -49,11 +52,11 @@ export function batchText(board: Pick<Board, 'state' | 'gone'>, batch: Batch): s
     ...seen.flatMap(({ upto, red }) => (red && !seen.some((run) => !run.red && run.upto >= upto) ? [upto] : [])),
   );
   const said = red < Number.POSITIVE_INFINITY ? [`${part(batch, red)} ${red - landed > 1 ? 'fail' : 'fails'}`] : [];
-  const runs = entries.some(({ task }) => runsIt(board, task));
+  const isRun = runs(board, batch);
   const idle = mergeable(board.state).length === 1;
   const step = batchStep(queueOf(board.state), { idle });
-  const search = runs && step.step === 'test' && !step.again && said.length > 0 ? ' to find the cause' : '';
-  const now = runs ? `${stepText(batch, step)}${search}` : WAITS;
+  const search = isRun && step.step === 'test' && !step.again && said.length > 0 ? ' to find the cause' : '';
+  const now = isRun ? `${stepText(batch, step)}${search}` : WAITS;
   const before = landed === 0 ? '' : `, after ${landed} that landed`;
   return `${counted(open.length, 'task')} to merge (${listed(open, 4)})${before}: ${[...said, now].join('; ')}`;
 }
@@ -67,10 +70,11 @@ function part({ entries, landed }: Batch, upto: number): string {
 
 const WAITS = 'nobody goes on with it right now';
 
-function runsIt(board: Pick<Board, 'state' | 'gone'>, id: string): boolean {
-  const task = findTask(board.state, id);
-  return task !== undefined && mergingBy(board, task) !== undefined;
-}
+const runs = (board: Pick<Board, 'state' | 'gone'>, batch: Batch | undefined): boolean =>
+  batch?.entries.some(({ task: id }) => {
+    const task = findTask(board.state, id);
+    return task !== undefined && mergingBy(board, task) !== undefined;
+  }) === true;
 
 function stepText(batch: Batch, step: BatchStep): string {
   const { entries, beside } = batch;
@@ -139,7 +143,7 @@ export function queueView(board: Board, settings: Pick<Settings, 'merge_batch'>,
     ...(held === undefined ? {} : { held }),
     ...(batch === undefined ? {} : { batch: batchView(board, batch) }),
     ahead: ahead.map((one) => ({
-      text: aheadText(one),
+      text: aheadText(board, batch)(one),
       entries: one.entries.map(({ task, candidate }) => ({ task, candidate })),
     })),
     waiting: queued(state)

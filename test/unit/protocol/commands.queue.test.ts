@@ -201,6 +201,10 @@ describe('a batch on top of another', () => {
     expect(w.refused(SUPERVISOR, ahead(seen)).guard).toBe<RefusalName>('announced');
     w.run(SUPERVISOR, ahead());
     expect(line(w)).toMatch(/: testing all together; on top of that, 2 tasks: testing$/);
+    const { board } = w;
+    w.board = { ...board, gone: new Set([MINE]) };
+    expect(line(w)).toMatch(/: nobody goes on with it right now; on top of that, 2 tasks: not tested now$/);
+    w.board = board;
     expect(w.task('c')).not.toHaveProperty('merging');
     expect(queueView(w.board, settings(w.state), w.now).waiting).toEqual([]);
     expect(w.refused(SUPERVISOR, ahead()).guard).toBe<RefusalName>('announced');
