@@ -142,6 +142,17 @@ describe('a batch', () => {
     expect(await p.last('b', 'integration_failed')).toMatchObject({ with: ['a'] });
   });
 
+  test('one that conflicts with the branch fails nobody while a person holds the queue', async () => {
+    approved({ a: { 'x.txt': 'a\n' }, b: { 'x.txt': 'b\n' } });
+    succeeded(await merge());
+    await p.ok(['queue', 'hold']);
+    expect(succeeded(await merge()).failed).toMatchObject([{ failure: { guard: 'queue-open' } }]);
+    expect(await statuses()).toEqual({ a: 'MERGED', b: 'APPROVED' });
+    await p.ok(['queue', 'release']);
+    await mergeAll();
+    expect(await statuses()).toMatchObject({ b: 'INTEGRATION_FAILED' });
+  });
+
   test('red only together: one more run says so, where nothing else waits', async () => {
     approved({ a: { 'left.half': 'x\n' }, b: { 'right.half': 'x\n' } });
     const end = succeeded(await merge());
