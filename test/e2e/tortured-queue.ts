@@ -88,8 +88,14 @@ export function meddle({ p, ids, out, told, below, say }: Tortured): void {
     () => void say('queue', 'hold', one),
     () => void say('queue', 'release', one),
     () => {
-      const mine = p.git('commit-tree', 'integration^{tree}', '-p', 'integration', '-m', 'by hand');
-      p.git('update-ref', 'refs/heads/integration', mine);
+      const head = p.head();
+      const mine = p.git('commit-tree', `${head}^{tree}`, '-p', head, '-m', 'by hand');
+      // As `git commit` does it: what landed in between is not thrown away.
+      try {
+        p.git('update-ref', 'refs/heads/integration', mine, head);
+      } catch {
+        return void told.push('not moved by hand: it landed just then');
+      }
       told.push('moved by hand');
       say('doctor', '--accept-integration');
     },
