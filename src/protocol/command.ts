@@ -249,10 +249,14 @@ interface Payloads extends BasePayloads, PlanPayloads, QueuePayloads, SetupPaylo
     readonly task?: string;
     /** It goes on in the provider's own session. */
     readonly resumes?: boolean;
+    /** That of its supervisor. */
+    readonly process?: string;
   };
   /** A session of an agent is over: what it used, and how the next one may continue it. */
   'session-end': {
     readonly agent: string;
+    /** That of its supervisor. */
+    readonly process?: string;
     readonly task?: string;
     readonly provider: string;
     readonly how: string;

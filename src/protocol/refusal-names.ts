@@ -28,7 +28,7 @@ export const GUARD_NAMES = [
     'not-about-agents not-approved-before not-being-claimed not-being-merged not-completed not-drained not-excluded not-exhausted',
   ),
   ...words(
-    'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-history own-question own-review own-submission own-task proof question queue-open',
+    'not-halted not-needed not-rejected-before not-retracted-before note notes nothing-undecided once open-discovery other-provider own-agent own-history own-process own-question own-review own-submission own-task proof question queue-open',
   ),
   ...words(
     'rationale readable-names reason reason-and-questions registered rejection-structure replacements reservation resolution retractions-left',

@@ -15,6 +15,7 @@ import type { Provider } from '../providers/provider.ts';
 import { refusedIn } from '../store/refused-commands.ts';
 import { readTold } from '../store/session-news.ts';
 import { transact } from '../store/transact.ts';
+import { thisProcess } from '../tasks/context.ts';
 import { beginning, gist } from '../text/format.ts';
 import { duration, type Instant, instant, iso } from '../text/time.ts';
 import type { Assignment } from './assignments.ts';
@@ -25,6 +26,7 @@ import { judge, type Next } from './rules/restarts.ts';
 import { unfinishedApproval } from './rules/unfinished-verdict.ts';
 import { toldWakes } from './rules/wakes.ts';
 import type { SessionOutcome, SessionWork } from './session.ts';
+import { isTakenOver } from './taken-over.ts';
 
 /** Its usage, how it ended and what was handled; then the note of its usage is no longer needed. */
 export async function recordSession(
@@ -40,6 +42,7 @@ export async function recordSession(
   const command: Command = {
     name: 'session-end',
     agent: who.agent,
+    process: thisProcess(context),
     provider: who.chosen.provider.name,
     how: howText(outcome),
     stay,
@@ -95,6 +98,8 @@ async function tellUnfinished(
   outcome: SessionOutcome,
   { agent, task: id, since }: Spoken,
 ): Promise<void> {
+  // The verdict may be that of the other one's session.
+  if (isTakenOver(context, outcome.state, agent)) return;
   const task = findTask(outcome.state, id ?? '');
   const commit = task === undefined ? undefined : unfinishedApproval(task, agent, since, outcome.end);
   if (task === undefined || commit === undefined) return;

@@ -6,9 +6,9 @@ import { type Refusal, Refused } from '../protocol/decision.ts';
 import { findTask } from '../protocol/find.ts';
 import { holdsWork } from '../protocol/leases.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
-import { thisProcess } from '../tasks/context.ts';
 import type { SupervisorContext } from './context.ts';
 import { leaseDeadline } from './lease-deadline.ts';
+import { isTakenOver } from './taken-over.ts';
 
 export interface Held {
   readonly task: string;
@@ -75,7 +75,7 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
       deadline?.clear();
       const { state } = (await context.store.read()).board;
       // Another supervisor may have the id by now: its record is not this one's to write.
-      if (state.agents[agent]?.process === thisProcess(context)) await renewOwn(context, agent, state, held, true);
+      await renewOwn(context, agent, state, held, true);
     },
   };
 }
@@ -84,12 +84,14 @@ export function keepAlive(context: SupervisorContext, agent: string, first: Stat
 type Renewed = 'renewed' | 'lost' | 'unknown';
 
 export async function renewOwn(
-  { store, pid }: SupervisorContext,
+  context: SupervisorContext,
   agent: string,
   state: State,
   held?: Held,
   stops = false,
 ): Promise<Renewed> {
+  if (isTakenOver(context, state, agent)) return held === undefined ? 'renewed' : 'lost';
+  const { store, pid } = context;
   const task = findTask(state, held?.task ?? '');
   const mine = holdsWork(task, agent) && !isLeft(task, held?.epoch) ? held : undefined;
   const own = state.agents[agent];

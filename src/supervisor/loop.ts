@@ -9,6 +9,7 @@ import { watchBranches } from '../identity/branch-watch.ts';
 import { endAgent } from '../process/agent-process.ts';
 import type { Board } from '../protocol/board.ts';
 import { isRefusal, type Refusal } from '../protocol/decision.ts';
+import { agentLease } from '../protocol/leases.ts';
 import { type State, settings, type Task } from '../protocol/state.ts';
 import { defined } from '../protocol/values.ts';
 import { baseSetupFailure, setupFailureText } from '../protocol/work/setup-failures.ts';
@@ -29,6 +30,7 @@ import { isDiskFull, notBegun, orRefusal, refusalIn, refusalText, SOON_MS } from
 import { attemptKey, type Duty, nextDuty } from './rules/next-duty.ts';
 import { runSession, type SessionWork } from './session.ts';
 import type { Leave } from './start-gate.ts';
+import { isTakenOver } from './taken-over.ts';
 
 const YIELD_MS = 300;
 const IMPATIENT_MS = 3000;
@@ -111,6 +113,10 @@ async function round(loop: LoopState): Promise<LoopEnd | undefined> {
 async function roundWith(loop: LoopState, place: Leave | undefined): Promise<LoopEnd | undefined> {
   const { member, context, memory, stop } = loop;
   let look = await lookAtBoard(loop, WITHIN);
+  if (isTakenOver(context, look.board.state, loop.who.agent)) {
+    place?.();
+    return takeBack(loop, look);
+  }
   let duty = findDuty(loop, look);
   // Nothing begins by what was seen a while ago.
   if (look.isLate && duty.kind !== 'nothing' && duty.kind !== 'halted' && duty.kind !== 'held') {
@@ -149,6 +155,15 @@ async function roundWith(loop: LoopState, place: Leave | undefined): Promise<Loo
   return undefined;
 }
 
+/** Where nobody runs the agent any more it is this process's again; until then there is nothing to do. */
+async function takeBack(loop: LoopState, look: Look): Promise<undefined> {
+  const { context, who, member } = loop;
+  const { board, now } = await context.store.read();
+  if (agentLease(board, who.agent, now).expired && (await enrol(context, who)) === undefined) return;
+  member.set('idle', { why: `another process runs ${who.agent} now` });
+  await waitForChange(loop, look);
+}
+
 /** What a round knows of the board. Whatever it decides by this is decided again in a transaction. */
 interface Look {
   readonly board: Board;
@@ -168,7 +183,7 @@ async function lookAtBoard({ context, who }: LoopState, within = 0): Promise<Loo
   const { board } = await context.store.read(within);
   const isLate = within > 0 && context.shared !== undefined;
   // Between two duties there is no session: one whose end could not be recorded would hold back what it approved.
-  const left = board.state.agents[who.agent]?.under_way !== undefined;
+  const left = board.state.agents[who.agent]?.under_way !== undefined && !isTakenOver(context, board.state, who.agent);
   if (left) await recordLeftUse(context, who.agent);
   const recorded = (await recordGoneUse(context, { board, now })) || left;
   return { board: recorded ? (await context.store.read()).board : board, now, since, isLate };
@@ -292,7 +307,8 @@ async function beginSession(
 ): Promise<State | Refusal> {
   const { context, memory, heartbeat } = loop;
   const resumes = resume === undefined ? {} : { resumes: true };
-  const command = { name: 'session-start', agent, ...defined({ task }), ...resumes } as const;
+  const process = thisProcess(context);
+  const command = { name: 'session-start', agent, process, ...defined({ task }), ...resumes } as const;
   const begun = await transact(taskContextOf(context, agent), command);
   if (isRefusal(begun)) return begun;
   memory.racesLost = 0;

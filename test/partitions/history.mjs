@@ -1,7 +1,7 @@
 // The sequential specification of a board, and whether a journal keeps it: one task at a time goes from claim to claim, every
 // claim has a higher epoch than the one before, only its holder submits, and never from a session of before the claim; only a
 // reviewer that took the review and never coded the task gives a verdict; what is merged was announced, once, and nothing
-// happens to the task afterwards. Pure.
+// happens to the task afterwards. No agent has two sessions at once. Pure.
 
 const END = new Set(['MERGED', 'ABANDONED', 'SUPERSEDED']);
 const CLAIMABLE = ['UNCLAIMED', 'REJECTED', 'CLAIMED', 'INTEGRATION_FAILED'];
@@ -27,9 +27,15 @@ const LEADS_TO = {
 export function checkHistory(entries, tasks) {
   const wrong = [];
   let before = 0;
-  for (const { seq } of entries) {
+  const inSession = new Set();
+  for (const { seq, command, actor, detail = '' } of entries) {
     if (seq !== before + 1) wrong.push(`entry ${seq} follows entry ${before}`);
     before = seq;
+    const [, agent = actor] = /^session of (\S+) /.exec(detail) ?? [];
+    if (command === 'register' || command === 'session-end') inSession.delete(agent);
+    if (command !== 'session-start') continue;
+    if (inSession.has(agent)) wrong.push(`entry ${seq}: a second session of ${agent} begins beside its first`);
+    inSession.add(agent);
   }
   for (const task of tasks)
     wrong.push(
@@ -144,6 +150,7 @@ export function planted(entries) {
   };
   const merge = entries.findLast((one) => one.command === 'merge' && isOfOneSession(one));
   const [submitted, review] = [before(merge, 'submit-for-review'), before(merge, 'claim-review')];
+  const started = before(submitted, 'session-start');
   const [claim, began] = [before(submitted, 'claim-task'), before(submitted, 'begin')];
   const taken = { ...claim, detail: 'claimed (iteration 9, epoch 99)' };
   return [
@@ -152,6 +159,7 @@ export function planted(entries) {
     ['a lost entry, and the rest renumbered', renumbered(without(submitted)), /the task is CLAIMED/],
     ['submitted by somebody else', instead(submitted, { actor: 'coder-99' }), /holds it/],
     ['submitted twice', after(submitted, submitted), /the task is READY_FOR_REVIEW/],
+    ['two processes with one agent', after(started, started), /a second session of \S+ begins/],
     ['a claim of the same epoch', after(claim, claim), /epoch \d+ after epoch \d+/],
     ['reviewed by its coder', instead(review, { actor: before(review, 'claim-task').actor }), /it coded the task/],
     [

@@ -36,6 +36,7 @@ const wrongIn = (story: readonly Entry[], tasks: readonly object[] = MERGED) =>
     tasks,
   );
 const plus = (at: number, ...entries: readonly Entry[]) => STORY.toSpliced(at, 0, ...entries);
+const START: Entry = { command: 'session-start', actor: C, detail: `session of ${C} on t begins` };
 const without = (at: number) => STORY.toSpliced(at, 1);
 
 test('a task from its claim to its merge, also with a rejection and a takeover in between', () => {
@@ -47,6 +48,8 @@ test('a task from its claim to its merge, also with a rejection and a takeover i
     { command: 'claim-review', actor: R },
   ];
   expect(wrongIn(plus(5, ...again))).toEqual([]);
+  expect(wrongIn(plus(2, START, { command: 'register', actor: C }, START))).toEqual([]);
+  expect(wrongIn(plus(2, START, { ...START, command: 'session-end', actor: 'supervisor' }, START))).toEqual([]);
 });
 
 test.each([
@@ -54,6 +57,7 @@ test.each([
   ['merged without an approval', without(5), /the task is READY_FOR_REVIEW/],
   ['submitted by one that lost it', plus(2, claim(2, 'coder-2')), /coder-2 holds it/],
   ['submitted by a session that lost it', plus(3, claim(2)), /its session s1 is of before the claim/],
+  ['run by two processes', plus(2, START, START), /entry 4: a second session of coder-1 begins/],
   ['claimed again with the same epoch', plus(2, claim(1)), /epoch 1 after epoch 1/],
   [
     'merged as a commit that was not announced',
@@ -89,7 +93,7 @@ test('tasks that land in one batch are merged once each', () => {
 });
 
 test('the faults that a run plants into its own history are noticed', () => {
-  const entries = STORY.map((entry, at) => ({ task: 't', detail: '', ...entry, seq: at + 1 }));
+  const entries = plus(2, START).map((entry, at) => ({ task: 't', detail: '', ...entry, seq: at + 1 }));
   const faults = planted(entries);
   expect(faults.length).toBeGreaterThanOrEqual(10);
   for (const [what, history, said] of faults) expect(checkHistory(history, MERGED).join('\n'), what).toMatch(said);

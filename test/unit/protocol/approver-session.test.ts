@@ -22,6 +22,7 @@ import {
   supervisorOf,
   toReady,
   type World,
+  world,
 } from './world.ts';
 
 const FIRST = 'code-reviewer-1';
@@ -201,4 +202,37 @@ it('the journal names who approved each task of a batch', () => {
   w.run(SUPERVISOR, batch);
   const { detail } = w.run(SUPERVISOR, { name: 'merge', task: 'b', merge_commit: MERGE, before: [{ task: 'a' }] });
   expect(detail).toBe(`a, b merged as ${MERGE.slice(0, 12)}, approved by ${FIRST} (a), ${SECOND} (b)`);
+});
+
+describe('a supervisor that comes back when another process runs its agent', () => {
+  const used = { seconds: 1, input_tokens: 1, output_tokens: 1 };
+  const taken = (): World => {
+    const w = world();
+    w.pass(8 * 3600);
+    w.run(supervisorOf(FIRST), { name: 'register', agent: FIRST, role: 'code_reviewer', process: 'before' });
+    w.pass(8 * 3600);
+    w.run(supervisorOf(FIRST), { name: 'register', agent: FIRST, role: 'code_reviewer', process: 'now' });
+    return w;
+  };
+  const start = { name: 'session-start', agent: FIRST } as const;
+
+  it('begins no session, which the other one does', () => {
+    const w = taken();
+    const refusal = w.refused(supervisorOf(FIRST), { ...start, process: 'before' });
+    expect(refusal).toMatchObject({
+      guard: 'own-process',
+      message: expect.stringContaining(`another process runs ${FIRST} now`),
+    });
+    w.run(supervisorOf(FIRST), { ...start, process: 'now' });
+  });
+
+  it('books what its own used, and the session of the other one goes on', () => {
+    const w = taken();
+    w.run(supervisorOf(FIRST), { ...start, process: 'now' });
+    const end = { name: 'session-end', agent: FIRST, provider: 'p', how: 'exit 1', used } as const;
+    w.run(supervisorOf(FIRST), { ...end, process: 'before' });
+    expect(w.state.agents[FIRST]).toMatchObject({ under_way: {}, usage: { seconds: 1 } });
+    w.run(supervisorOf(FIRST), { ...end, process: 'now' });
+    expect(w.state.agents[FIRST]).not.toHaveProperty('under_way');
+  });
 });

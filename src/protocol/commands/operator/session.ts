@@ -31,6 +31,14 @@ export const sessionStart: Row<'session-start'> = {
   guards: [
     ownRegistered(),
     {
+      name: 'own-process',
+      rule: 'no other process has registered the agent since',
+      check: ({ state, command }) =>
+        isTakenOver(state, command)
+          ? refuse(`another process runs ${command.agent} now`, 'Nothing needs to be done: it goes on there')
+          : undefined,
+    },
+    {
       name: 'within-budget',
       rule: 'the budgets of its task, the goal and the day are not used up, sessions under way included',
       raced: true,
@@ -87,17 +95,20 @@ export const sessionEnd: Row<'session-end'> = {
     const { agent: id, task: taskId, provider, used } = command;
     const agent = agentOf(state, id);
     const task = taskId === undefined ? undefined : findTask(state, taskId);
-    const told = patch<Agent>(agent, {
-      provider,
-      iterations_total: (agent.iterations_total ?? 0) + 1,
-      usage: plus(agent.usage, used),
-      context_percent: command.context_percent ?? agent.context_percent,
-      resume: resumable(agent, command),
-      handled: handled(agent, command.handled),
-      interrupted: task === undefined ? interrupted(agent, command, iso(now)) : agent.interrupted,
-      declared_exit: undefined,
-      under_way: undefined,
-    });
+    // Its session is another one than that which is under way.
+    const told = isTakenOver(state, command)
+      ? patch<Agent>(agent, { usage: plus(agent.usage, used) })
+      : patch<Agent>(agent, {
+          provider,
+          iterations_total: (agent.iterations_total ?? 0) + 1,
+          usage: plus(agent.usage, used),
+          context_percent: command.context_percent ?? agent.context_percent,
+          resume: resumable(agent, command),
+          handled: handled(agent, command.handled),
+          interrupted: task === undefined ? interrupted(agent, command, iso(now)) : agent.interrupted,
+          declared_exit: undefined,
+          under_way: undefined,
+        });
     const confined = command.stay?.sandbox === 'bubblewrap' || command.stay?.sandbox === 'seatbelt';
     const sums = { ...booked(state, used, now), ...(confined ? { confined } : {}) };
     const counted =
@@ -223,6 +234,12 @@ export const trouble: Row<'trouble'> = {
     };
   },
 };
+
+/** A supervisor that was out of reach for longer than its lease may come back when its agent is another one's. */
+function isTakenOver({ agents }: State, { agent, process }: CommandOf<'session-start' | 'session-end'>): boolean {
+  const registered = agents[agent]?.process;
+  return process !== undefined && registered !== undefined && registered !== process;
+}
 
 const agentOf = (state: State, id: string): Agent => state.agents[id] ?? { role: 'coder', status: 'IDLE' };
 
