@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ways } from '../runs.ts';
+import { inFull, ways } from '../runs.ts';
 import { agentsOf, atWork, crewOf, DETACHED, isAlive, rehearsedCrew } from '../support/background-crew.ts';
 import { until } from '../support/program.ts';
 
@@ -51,18 +51,21 @@ describe('a crew in the background', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('says once how its agents are confined: to the starter, and in its log', async () => {
-    const p = rehearsedCrew();
-    const started = p.ok(DETACHED, { env: { LIZA_SANDBOX: 'off' } });
-    const told = (text: string): number => text.split('sandbox: off, ').length - 1;
-    expect(started.stderr).toMatch(/^checking document, agent CLIs and disk, then starting/);
-    expect(told(started.stderr)).toBe(1);
-    await atWork(p);
-    expect(told(p.read(LOG))).toBe(1);
-    p.ok(['stop', '--now']);
-  });
+  test.runIf(inFull)(
+    'says once how its agents are confined: to the starter, and in its log (in test:all)',
+    async () => {
+      const p = rehearsedCrew();
+      const started = p.ok(DETACHED, { env: { LIZA_SANDBOX: 'off' } });
+      const told = (text: string): number => text.split('sandbox: off, ').length - 1;
+      expect(started.stderr).toMatch(/^checking document, agent CLIs and disk, then starting/);
+      expect(told(started.stderr)).toBe(1);
+      await atWork(p);
+      expect(told(p.read(LOG))).toBe(1);
+      p.ok(['stop', '--now']);
+    },
+  );
 
-  test('stop --now ends it, too, and the work is kept', async () => {
+  test.runIf(inFull)('stop --now ends it, too, and the work is kept (in test:all)', async () => {
     const p = rehearsedCrew();
     p.ok(DETACHED);
     const pid = crewOf(p);
@@ -73,7 +76,7 @@ describe('a crew in the background', () => {
     expect(fs.existsSync(p.folder('a', 'src/a.mjs'))).toBe(true);
   });
 
-  test('killed -9, it is no crew at work: the next run takes its place', async () => {
+  test.runIf(inFull)('killed -9, it is no crew at work: the next run takes its place (in test:all)', async () => {
     const p = rehearsedCrew();
     p.ok(DETACHED);
     const first = crewOf(p);
@@ -173,7 +176,7 @@ describe('a record that no crew wrote', () => {
     expect(p.ok(['stop']).stdout).toContain('no crew is running here');
   });
 
-  test('and names a living process gets it no signal; stop says what to do', () => {
+  test.runIf(inFull)('and names a living process gets it no signal; stop says what to do (in test:all)', () => {
     const p = rehearsedCrew();
     forge(p, JSON.stringify({ process: `${boot()}/${process.pid}/${startOf(process.pid)}` }));
     const stopped = p.liza(['stop', '--now']);

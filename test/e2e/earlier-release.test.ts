@@ -170,7 +170,7 @@ describe('a project of 0.4.0 goes on', () => {
     expect(here.git('status', '--porcelain')).toBe('');
   });
 
-  test('every kind of transaction builds on its journal', () => {
+  test.runIf(inFull)('every kind of transaction builds on its journal (in test:all)', () => {
     const [journal, comments] = [here.read('.liza/journal.jsonl'), here.read('.liza/state.yaml').match(COMMENTS)];
     expect(comments).toHaveLength(3);
     ok(['doctor', '--fix']);
@@ -216,7 +216,7 @@ describe('a project of 0.4.0 goes on', () => {
     expect(Number(audit['verified'])).toBeGreaterThan(Number(printed('audit')['verified']));
   });
 
-  test('a deleted .liza comes back from the copy in the git directory', () => {
+  test.runIf(inFull)('a deleted .liza comes back from the copy in the git directory (in test:all)', () => {
     ok(['doctor', '--fix']);
     const before = files();
     const verified = answer('log', 'verify');

@@ -67,8 +67,10 @@ const violations = (p: BuiltProject) =>
   );
 
 describe('G10: acts as somebody else', () => {
-  test('whatever it does to its environment and process, it is refused, and recorded against the real agent', () => {
-    const { p, attempts } = commit(`
+  test.runIf(inFull)(
+    'whatever it does to its environment and process, it is refused, and recorded against the real agent (in test:all)',
+    () => {
+      const { p, attempts } = commit(`
       C="env -i PATH=$PATH"
       U="env -u LIZA_AGENT_ID -u LIZA_SESSION"
       try reviewer env LIZA_AGENT_ID=code-reviewer-1 liza submit-verdict t APPROVED
@@ -97,36 +99,40 @@ describe('G10: acts as somebody else', () => {
       while [ ! -e $OUT/orphan.code ]; do sleep 0.05; done
       printf %s "$LIZA_SESSION" >$OUT/credential
     `);
-    const passed = [...attempts].filter(([, { code }]) => code !== 1).map(([name, { said }]) => `${name}: ${said}`);
-    expect(passed).toEqual([]);
-    expect(attempts.size).toBe(20);
-    for (const [name, { said }] of attempts) {
-      if (name !== 'modify-own') expect(said, name).toMatch(/refused: (this process runs below coder-1|LIZA_SESSION)/);
-    }
-    const told = fs.readFileSync(p.file('.liza', 'refused.log'), 'utf8').trimEnd().split('\n');
-    expect(told).toHaveLength(25); // each attempt, those of the loop too
-    expect(told.filter((line) => /^\S+Z coder-1 tried to act as the operator: liza abort$/.test(line))).toHaveLength(6);
-    // Under its own name it is only told that this is not its command.
-    expect(told.filter((line) => !line.includes(' coder-1 tried to act as '))).toEqual([
-      expect.stringContaining(' coder-1 was refused a command of another role: liza lock modify'),
-    ]);
-    expect(violations(p).length).toBeGreaterThan(8);
-    expect(new Set(violations(p).map(({ details }) => details['agent']))).toEqual(new Set(['coder-1']));
-    const claimed = violations(p).map(({ details }) => details['claimed']);
-    expect(claimed).toEqual(expect.arrayContaining(['the operator', 'code-reviewer-1']));
-    expect(fs.existsSync(p.file('canary'))).toBe(false);
-    expect(fs.existsSync(p.file('.liza/PAUSE')) || fs.existsSync(p.file('.liza/ABORT'))).toBe(false);
-    expect(p.task('t').status).toBe('BLOCKED');
-    const watched = p.liza(['watch', '--once']);
-    expect(watched.stdout).toContain('IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict)');
-    // A copy of the credential of a session that has ended is worth nothing, and is told to stop.
-    const credential = p.read('.liza/out/credential');
-    const late = p.liza(['heartbeat'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
-    expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/session of coder-1 has ended[\s\S]*42/) });
-    // And a person goes on.
-    p.ok(['pause']);
-    p.ok(['resume']);
-  });
+      const passed = [...attempts].filter(([, { code }]) => code !== 1).map(([name, { said }]) => `${name}: ${said}`);
+      expect(passed).toEqual([]);
+      expect(attempts.size).toBe(20);
+      for (const [name, { said }] of attempts) {
+        if (name !== 'modify-own')
+          expect(said, name).toMatch(/refused: (this process runs below coder-1|LIZA_SESSION)/);
+      }
+      const told = fs.readFileSync(p.file('.liza', 'refused.log'), 'utf8').trimEnd().split('\n');
+      expect(told).toHaveLength(25); // each attempt, those of the loop too
+      expect(told.filter((line) => /^\S+Z coder-1 tried to act as the operator: liza abort$/.test(line))).toHaveLength(
+        6,
+      );
+      // Under its own name it is only told that this is not its command.
+      expect(told.filter((line) => !line.includes(' coder-1 tried to act as '))).toEqual([
+        expect.stringContaining(' coder-1 was refused a command of another role: liza lock modify'),
+      ]);
+      expect(violations(p).length).toBeGreaterThan(8);
+      expect(new Set(violations(p).map(({ details }) => details['agent']))).toEqual(new Set(['coder-1']));
+      const claimed = violations(p).map(({ details }) => details['claimed']);
+      expect(claimed).toEqual(expect.arrayContaining(['the operator', 'code-reviewer-1']));
+      expect(fs.existsSync(p.file('canary'))).toBe(false);
+      expect(fs.existsSync(p.file('.liza/PAUSE')) || fs.existsSync(p.file('.liza/ABORT'))).toBe(false);
+      expect(p.task('t').status).toBe('BLOCKED');
+      const watched = p.liza(['watch', '--once']);
+      expect(watched.stdout).toContain('IDENTITY: coder-1 tried to act as code-reviewer-1 (submit-verdict)');
+      // A copy of the credential of a session that has ended is worth nothing, and is told to stop.
+      const credential = p.read('.liza/out/credential');
+      const late = p.liza(['heartbeat'], { env: { LIZA_AGENT_ID: 'coder-1', LIZA_SESSION: credential } });
+      expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/session of coder-1 has ended[\s\S]*42/) });
+      // And a person goes on.
+      p.ok(['pause']);
+      p.ok(['resume']);
+    },
+  );
 
   test('with its own id and credential it acts as itself, from wherever', () => {
     const { attempts } = commit(`

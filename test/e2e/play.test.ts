@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { type BuiltProject, builtProject } from '../support/program.ts';
 
 const RUN = ['run', '--agent', 'player', '--plain', '--coders', '1', '--until-idle'];
@@ -61,13 +62,19 @@ test('planner, coder and reviewer are played by hand from the plan to the merge'
   expect(logs.map((name) => p.read(path.join('.liza/agent-logs', name))).join('')).toContain('reading the diff');
 }, 120_000);
 
-test('a session that nobody plays, and one that ended, refuse with the next step', async () => {
-  const p = builtProject();
-  expect(p.liza(['play', 'next', 'coder-1'])).toMatchObject({ code: 1 });
-  expect(p.liza(['play', 'sh', 'coder-1', 'true']).stderr).toContain('you play no session of coder-1');
-  const run = p.start(RUN);
-  next(p, 'planner-1');
-  run.child.kill('SIGINT');
-  await run.ended;
-  expect(p.liza(['play', 'sh', 'planner-1', 'true']).stderr).toMatch(/the session of planner-1 has ended|you play no/);
-}, 60_000);
+test.runIf(inFull)(
+  'a session that nobody plays, and one that ended, refuse with the next step (in test:all)',
+  async () => {
+    const p = builtProject();
+    expect(p.liza(['play', 'next', 'coder-1'])).toMatchObject({ code: 1 });
+    expect(p.liza(['play', 'sh', 'coder-1', 'true']).stderr).toContain('you play no session of coder-1');
+    const run = p.start(RUN);
+    next(p, 'planner-1');
+    run.child.kill('SIGINT');
+    await run.ended;
+    expect(p.liza(['play', 'sh', 'planner-1', 'true']).stderr).toMatch(
+      /the session of planner-1 has ended|you play no/,
+    );
+  },
+  60_000,
+);

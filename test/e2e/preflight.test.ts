@@ -355,24 +355,28 @@ describe.skipIf(!works)('run --check beside another process that sets up', () =>
     return fs.existsSync(all) ? fs.readdirSync(all).filter((name) => /^[0-9a-f]{40}$/.test(name)) : [];
   };
 
-  test('killed -9 in the middle, nothing of its half is used: the next one makes a whole result', async () => {
-    const { p, half, go, env, check } = halfWay();
-    const killed = p.start(['run', '--check', '--agent', 'claude'], { env });
-    await until(() => fs.existsSync(half));
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    expect(results(p)).toEqual([]);
-    fs.rmSync(half);
-    fs.writeFileSync(go, '');
-    const found = check();
-    expect(found.of('set-up')).toMatchObject([{ level: 'ok' }]);
-    expect(found.of('tests')).toMatchObject([{ level: 'ok' }]);
-    // It was made again, from the beginning, and this one is kept.
-    expect(fs.existsSync(half)).toBe(true);
-    expect(results(p)).toHaveLength(1);
-    p.ok(['doctor', '--fix']);
-    expect(fs.readdirSync(p.file('.liza/cache/setups'))).toEqual(results(p));
-  }, 60_000);
+  test.runIf(inFull)(
+    'killed -9 in the middle, nothing of its half is used: the next one makes a whole result (in test:all)',
+    async () => {
+      const { p, half, go, env, check } = halfWay();
+      const killed = p.start(['run', '--check', '--agent', 'claude'], { env });
+      await until(() => fs.existsSync(half));
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+      expect(results(p)).toEqual([]);
+      fs.rmSync(half);
+      fs.writeFileSync(go, '');
+      const found = check();
+      expect(found.of('set-up')).toMatchObject([{ level: 'ok' }]);
+      expect(found.of('tests')).toMatchObject([{ level: 'ok' }]);
+      // It was made again, from the beginning, and this one is kept.
+      expect(fs.existsSync(half)).toBe(true);
+      expect(results(p)).toHaveLength(1);
+      p.ok(['doctor', '--fix']);
+      expect(fs.readdirSync(p.file('.liza/cache/setups'))).toEqual(results(p));
+    },
+    60_000,
+  );
 
   test.runIf(inFull)(
     'while it is under way, the other waits for it and tells what is so (in test:all)',
@@ -408,37 +412,50 @@ test.runIf(inFull)('a run tells a set-up that fails once, by its alarm (in test:
   expect(said().match(/ended with 7/g)).toHaveLength(1);
 });
 
-test('a run starts its planner at once, and claims no code before set-up is green', async () => {
-  const p = builtProject();
-  const script = p.file('.liza', 'rehearsal.json');
-  const add = [
-    ...['add-task', '--id', 'a', '--desc', 'make a', '--spec', 'specs/vision.md', '--done', 'a is there and exported'],
-    ...['--scope', 'IN: src/', '--validate', 'test -d .', '--ready'],
-  ];
-  const scenes = [
-    { role: 'planner', nth: 1, steps: [{ liza: add }, { exit: 0 }] },
-    { role: 'coder', steps: [{ hang: true }] },
-    { role: 'planner', steps: [{ exit: 0 }] },
-  ];
-  fs.writeFileSync(script, JSON.stringify({ scenes }));
-  const gate = path.join(p.base, 'gate');
-  p.config({
-    sandbox: 'off',
-    test_command: 'true',
-    providers: { rehearsal: { script, pace: 0 } },
-    post_worktree_cmd: `touch ${gate}.waits; until test -e ${gate}; do sleep 0.1; done`,
-  });
-  const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
-  const said = printedBy(running);
-  await until(() => fs.existsSync(`${gate}.waits`) && p.board().tasks.some(({ status }) => status === 'UNCLAIMED'));
-  // Time in which a coder that does not wait would have claimed it.
-  await new Promise((later) => setTimeout(later, 1500));
-  expect(p.task('a').status).toBe('UNCLAIMED');
-  fs.writeFileSync(gate, '');
-  await until(() => p.task('a').status === 'CLAIMED');
-  // Whoever read that the tests run hears how they ended.
-  await until(() => said().includes('pre-flight: true is green on'));
-  running.child.kill('SIGINT');
-  await running.ended;
-  expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not done yet)/);
-});
+test.runIf(inFull)(
+  'a run starts its planner at once, and claims no code before set-up is green (in test:all)',
+  async () => {
+    const p = builtProject();
+    const script = p.file('.liza', 'rehearsal.json');
+    const add = [
+      ...[
+        'add-task',
+        '--id',
+        'a',
+        '--desc',
+        'make a',
+        '--spec',
+        'specs/vision.md',
+        '--done',
+        'a is there and exported',
+      ],
+      ...['--scope', 'IN: src/', '--validate', 'test -d .', '--ready'],
+    ];
+    const scenes = [
+      { role: 'planner', nth: 1, steps: [{ liza: add }, { exit: 0 }] },
+      { role: 'coder', steps: [{ hang: true }] },
+      { role: 'planner', steps: [{ exit: 0 }] },
+    ];
+    fs.writeFileSync(script, JSON.stringify({ scenes }));
+    const gate = path.join(p.base, 'gate');
+    p.config({
+      sandbox: 'off',
+      test_command: 'true',
+      providers: { rehearsal: { script, pace: 0 } },
+      post_worktree_cmd: `touch ${gate}.waits; until test -e ${gate}; do sleep 0.1; done`,
+    });
+    const running = p.start(['run', '--agent', 'rehearsal', '--plain', '--coders', '1']);
+    const said = printedBy(running);
+    await until(() => fs.existsSync(`${gate}.waits`) && p.board().tasks.some(({ status }) => status === 'UNCLAIMED'));
+    // Time in which a coder that does not wait would have claimed it.
+    await new Promise((later) => setTimeout(later, 1500));
+    expect(p.task('a').status).toBe('UNCLAIMED');
+    fs.writeFileSync(gate, '');
+    await until(() => p.task('a').status === 'CLAIMED');
+    // Whoever read that the tests run hears how they ended.
+    await until(() => said().includes('pre-flight: true is green on'));
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect(p.ok(['doctor']).stdout).toMatch(/pre-flight +(nothing stops a run|not done yet)/);
+  },
+);

@@ -169,7 +169,7 @@ describe('Ctrl-C', () => {
   });
 });
 
-test('a reader that goes away: the run ends in order, and leaves no agent', async () => {
+test.runIf(inFull)('a reader that goes away: the run ends in order, and leaves no agent (in test:all)', async () => {
   const talks = Array.from({ length: 100 }, (_, n) => ({ run: ['sleep', `0.2${n}`] }));
   const child = { run: ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $! > ../../../child'] };
   const p = rehearsed([

@@ -244,43 +244,49 @@ test('commands for the file work on a copy, and an edit of the view is set aside
   expect(p.ok(['log', 'verify']).stdout).toMatch(/the journal is intact: 7 entries/);
 });
 
-test('a drained host ends its sessions and its crew, hands its task back, and works again when it may', {
-  timeout: 90_000,
-}, async () => {
-  const { url } = await database();
-  const p = rehearsed();
-  p.ok(['config', 'set', 'pause_grace', '2']);
-  const script = p.file('.liza', 'rehearsal.json');
-  const scenes = JSON.parse(fs.readFileSync(script, 'utf8'));
-  fs.writeFileSync(
-    script,
-    JSON.stringify({ scenes: [{ role: 'coder', when: 'start', steps: [{ wait: 600 }] }, ...scenes.scenes] }),
-  );
-  p.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 1 } })]);
-  p.ok(['store', 'move', 'postgres'], { env: { LIZA_STORE_URL: url } });
-  const run = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
-  const crew = p.start(run);
-  await until(() => p.ok(['status']).stdout.includes('WORKING'));
-  const [host] = JSON.parse(p.ok(['hosts', '--json']).stdout).hosts;
-  expect(p.ok(['hosts', 'drain', host.id]).stdout).toContain('takes no new work');
-  const ended = await crew.ended;
-  expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
-  expect(ended.stdout + ended.stderr).toContain('is drained: it takes no new work');
-  // Nobody is missed, and whoever may take the task need not wait for a lease.
-  const hosts = p.ok(['hosts']).stdout;
-  expect(hosts).toContain('drained');
-  expect(hosts).toContain('no agents');
-  expect(p.ok(['status']).stdout).not.toContain('HOST LOST');
-  expect(p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } }).stderr).toContain('is drained');
-  expect(p.ok(['log']).stdout).toContain('takes no new work');
-  expect(p.ok(['hosts', 'drain', host.id, '--undo']).stdout).toContain('takes work again');
-  p.ok(['hosts', 'tag', host.id, 'gpu']);
-  p.ok(['add-task', '--id', 'b', '--desc', 'needs what nobody has', '--needs', 'tpu,gpu']);
-  expect(JSON.parse(p.ok(['show', 'b', '--json']).stdout).task.needs).toEqual(['tpu', 'gpu']);
-  expect(p.ok(['hosts']).stdout).toContain('has gpu');
-  p.ok(['abandon', 'b', '--reason', 'only looked at']);
-  const again = p.start(run);
-  await until(() => p.ok(['status']).stdout.includes('WORKING'));
-  again.child.kill('SIGINT');
-  await again.ended;
-});
+test.runIf(inFull)(
+  'a drained host ends its sessions and its crew, hands its task back, and works again when it may (in test:all)',
+  {
+    timeout: 90_000,
+  },
+  async () => {
+    const { url } = await database();
+    const p = rehearsed();
+    p.ok(['config', 'set', 'pause_grace', '2']);
+    const script = p.file('.liza', 'rehearsal.json');
+    const scenes = JSON.parse(fs.readFileSync(script, 'utf8'));
+    fs.writeFileSync(
+      script,
+      JSON.stringify({ scenes: [{ role: 'coder', when: 'start', steps: [{ wait: 600 }] }, ...scenes.scenes] }),
+    );
+    p.ok(['config', 'set', 'providers', JSON.stringify({ rehearsal: { script, pace: 1 } })]);
+    p.ok(['store', 'move', 'postgres'], { env: { LIZA_STORE_URL: url } });
+    const run = ['run', '--agent', 'rehearsal', '--plain', '--coders', '1'];
+    const crew = p.start(run);
+    await until(() => p.ok(['status']).stdout.includes('WORKING'));
+    const [host] = JSON.parse(p.ok(['hosts', '--json']).stdout).hosts;
+    expect(p.ok(['hosts', 'drain', host.id]).stdout).toContain('takes no new work');
+    const ended = await crew.ended;
+    expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 });
+    expect(ended.stdout + ended.stderr).toContain('is drained: it takes no new work');
+    // Nobody is missed, and whoever may take the task need not wait for a lease.
+    const hosts = p.ok(['hosts']).stdout;
+    expect(hosts).toContain('drained');
+    expect(hosts).toContain('no agents');
+    expect(p.ok(['status']).stdout).not.toContain('HOST LOST');
+    expect(p.liza(['claim-task', 'a', 'coder-1'], { env: { LIZA_AGENT_ID: 'coder-1' } }).stderr).toContain(
+      'is drained',
+    );
+    expect(p.ok(['log']).stdout).toContain('takes no new work');
+    expect(p.ok(['hosts', 'drain', host.id, '--undo']).stdout).toContain('takes work again');
+    p.ok(['hosts', 'tag', host.id, 'gpu']);
+    p.ok(['add-task', '--id', 'b', '--desc', 'needs what nobody has', '--needs', 'tpu,gpu']);
+    expect(JSON.parse(p.ok(['show', 'b', '--json']).stdout).task.needs).toEqual(['tpu', 'gpu']);
+    expect(p.ok(['hosts']).stdout).toContain('has gpu');
+    p.ok(['abandon', 'b', '--reason', 'only looked at']);
+    const again = p.start(run);
+    await until(() => p.ok(['status']).stdout.includes('WORKING'));
+    again.child.kill('SIGINT');
+    await again.ended;
+  },
+);

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { inFull } from '../runs.ts';
 import { agentsOf, atWork, crewOf, DETACHED, isAlive, rehearsedCrew } from '../support/background-crew.ts';
 import { type BuiltProject, until } from '../support/program.ts';
 
@@ -95,7 +96,7 @@ describe('a crew ends within ten seconds of SIGTERM', () => {
     await endsInTime(p, pid);
   });
 
-  test('with a validation that hears no signal', async () => {
+  test.runIf(inFull)('with a validation that hears no signal (in test:all)', async () => {
     const p = rehearsedCrew([{ ...WRITING, steps: [...WRITING.steps, { submit: 'HEAD' }] }, IDLE]);
     p.config({ test_command: stubborn(p) });
     p.ok(DETACHED);

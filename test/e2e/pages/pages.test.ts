@@ -163,8 +163,10 @@ async function typeBeside(from: Place, [first = '', ...others]: readonly string[
 /** Blocks whose lines belong into two terminals. */
 const BESIDE: ReadonlySet<string> = new Set(['rehearsal.md: Playing an agent yourself']);
 
-/** One agent CLI after the other: in `npm test` claude, which `In six lines` takes, and `Your own command` stand for them. */
-const ALIKE: ReadonlySet<string> = new Set(['claude', 'codex', 'gemini', 'opencode', 'An ACP agent']);
+/** In `npm test` other lines, and the demo, stand for them: one agent CLI after the other, and what is played from a script. */
+const ALIKE: ReadonlySet<string> = new Set(
+  ['claude', 'codex', 'gemini', 'opencode', 'An ACP agent'].concat('Your own command', 'A complete example'),
+);
 
 describe.each(PAGES.filter((page) => blocksOf(page).length > 0))('docs/%s.md', (page) => {
   const [alike, others] = [true, false].map((which) =>

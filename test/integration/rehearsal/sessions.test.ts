@@ -57,15 +57,18 @@ test.runIf(inFull)('the example of the documentation is played to its end (in te
   expect(p.board()).toMatchObject({ goal: { status: 'COMPLETED' }, tasks: [{ status: 'MERGED' }] });
 });
 
-test('code without a test: the submission is refused, and that ends the session', async () => {
-  const ran = await code(BEGIN, CODE, { commit: 'a' }, { submit: '{commit}' }, { exit: 42 });
-  expect(ran.code).toBe(1);
-  expect(said(ran)).toMatchObject({ ok: false });
-  expect(ran.stderr).toContain('coder, task greet, start, time 1: step 4: liza submit-for-review greet');
-  expect(ran.stderr).toContain('a code task without a changed test file');
-  expect(p.board().tasks[0]?.status).toBe('CLAIMED');
-  expect(p.board().agents['coder-1']?.declared_exit).toBeUndefined();
-});
+test.runIf(inFull)(
+  'code without a test: the submission is refused, and that ends the session (in test:all)',
+  async () => {
+    const ran = await code(BEGIN, CODE, { commit: 'a' }, { submit: '{commit}' }, { exit: 42 });
+    expect(ran.code).toBe(1);
+    expect(said(ran)).toMatchObject({ ok: false });
+    expect(ran.stderr).toContain('coder, task greet, start, time 1: step 4: liza submit-for-review greet');
+    expect(ran.stderr).toContain('a code task without a changed test file');
+    expect(p.board().tasks[0]?.status).toBe('CLAIMED');
+    expect(p.board().agents['coder-1']?.declared_exit).toBeUndefined();
+  },
+);
 
 test.each(
   ways([

@@ -219,28 +219,31 @@ test.runIf(inFull)(
   },
 );
 
-test('sessions of a task are exact: no review begins while its coder’s last one is just ending', async () => {
-  let submitted = false;
-  const submits: Part = {
-    act: async () => {
-      succeeded(await r().p.begin('t'));
-      r().p.work('t', WORK);
-      succeeded(await r().p.submit('t'));
-      submitted = true;
-    },
-    end: 'sleep 1.5; exit 0',
-  };
-  await limited({ task: { sessions: 1 } }, {
-    agents: ['coder-1', 'code-reviewer-1'],
-    parts: { 'coder-1': [submits], 'code-reviewer-1': [{}] },
-  } as RoomOptions);
-  await r().until('submitted', () => submitted);
-  await r().until('its end', () => ended() === 1);
-  await r().until('it is said', () => waitsFor().startsWith('the budget of t is used up: 1 session of 1 session'));
-  expect(r().started).toHaveLength(1);
-  expect((await r().p.task('t')).usage?.sessions).toBe(1);
-  expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
-});
+test.runIf(inFull)(
+  'sessions of a task are exact: no review begins while its coder’s last one is just ending (in test:all)',
+  async () => {
+    let submitted = false;
+    const submits: Part = {
+      act: async () => {
+        succeeded(await r().p.begin('t'));
+        r().p.work('t', WORK);
+        succeeded(await r().p.submit('t'));
+        submitted = true;
+      },
+      end: 'sleep 1.5; exit 0',
+    };
+    await limited({ task: { sessions: 1 } }, {
+      agents: ['coder-1', 'code-reviewer-1'],
+      parts: { 'coder-1': [submits], 'code-reviewer-1': [{}] },
+    } as RoomOptions);
+    await r().until('submitted', () => submitted);
+    await r().until('its end', () => ended() === 1);
+    await r().until('it is said', () => waitsFor().startsWith('the budget of t is used up: 1 session of 1 session'));
+    expect(r().started).toHaveLength(1);
+    expect((await r().p.task('t')).usage?.sessions).toBe(1);
+    expect((await r().p.state()).agents['coder-1']).not.toHaveProperty('under_way');
+  },
+);
 
 describe('a session that goes far beyond', () => {
   test('is ended, its work stays, and what it used is recorded', async () => {

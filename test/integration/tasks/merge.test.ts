@@ -8,7 +8,7 @@ import { isRunning, leftoversIn } from '../../../src/git/scratch-folders.ts';
 import { acceptIntegration } from '../../../src/project/doctor-work.ts';
 import type { MergeFailure } from '../../../src/tasks/judge-candidate.ts';
 import { refusedBy } from '../../refused-by.ts';
-import { isolations } from '../../runs.ts';
+import { inFull, isolations } from '../../runs.ts';
 import type { Contents } from '../../support/core.mjs';
 import { approvedTask, type Project, project, succeeded } from '../../support/project.ts';
 
@@ -149,7 +149,7 @@ describe('ways', () => {
 });
 
 describe.each(isolations('clone'))('%s: a branch that moved on after the approval', (isolation) => {
-  test('what was approved is merged; what came after is recorded and kept', async () => {
+  test.runIf(inFull)('what was approved is merged; what came after is recorded and kept (in test:all)', async () => {
     p = project({ config: { isolation } });
     const commit = await p.approved('t');
     p.gitIn(p.folder('t'), 'commit', '-q', '--amend', '-m', 'afterwards');

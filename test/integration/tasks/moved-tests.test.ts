@@ -53,7 +53,7 @@ test.each(
   expect(await submit(moved, { 'package.json': MANIFEST(script) })).toMatchObject(refusedBy('base-tests-green'));
 });
 
-test('as evidence it is red, and where the code holds green', async () => {
+test.runIf(inFull)('as evidence it is red, and where the code holds green (in test:all)', async () => {
   const aside = { 'test/add.test.js': null, 'test/add.test.js.bak': of('add') };
   expect(await proofOf({ ...BROKEN, ...aside }, {}, 'evidence')).toMatchObject({ tests: { base_tests: 'red' } });
   expect(await proofOf({ ...SUB, ...aside }, {}, 'evidence')).toMatchObject({ tests: { base_tests: 'green' } });

@@ -66,15 +66,18 @@ test.runIf(inFull)('by a script among the tests that runs the others (in test:al
   expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
 });
 
-test('by settings that Liza does not read: what the runner named on the base, and names no more', async () => {
-  await begun('node runner.mjs');
-  const { proof } = await submitted({
-    ...WORK,
-    'runner.mjs': `// 2\n${FILES['runner.mjs']}`,
-    '.mocharc': 'test/mul.test.js test/sub.test.js\n',
-  });
-  expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
-});
+test.runIf(inFull)(
+  'by settings that Liza does not read: what the runner named on the base, and names no more (in test:all)',
+  async () => {
+    await begun('node runner.mjs');
+    const { proof } = await submitted({
+      ...WORK,
+      'runner.mjs': `// 2\n${FILES['runner.mjs']}`,
+      '.mocharc': 'test/mul.test.js test/sub.test.js\n',
+    });
+    expect(proof).toMatchObject({ base_unrun: { paths: ['test/add.test.js'] } });
+  },
+);
 
 test('by a commit without tests', async () => {
   await begun('npm test', { tests_in_code: ['src/**'] });

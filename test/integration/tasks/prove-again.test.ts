@@ -243,11 +243,14 @@ describe('a command that does not end', () => {
     expect(runs()).toBe(3);
   });
 
-  test('only at the commit: it is the coder’s, and how it ends on the base is told', async () => {
-    await begun('grep -q "app = 1" src/app.ts && exit 3; sleep 60', { validation_timeout: 1 });
-    const no = await refused();
-    expect(no.message).toMatch(/on the base [0-9a-f]{12} it ended with 3/);
-    expect(no.hint).toContain('Fix it');
-    expect((await refused()).hint).not.toContain('BLOCKED');
-  });
+  test.runIf(inFull)(
+    'only at the commit: it is the coder’s, and how it ends on the base is told (in test:all)',
+    async () => {
+      await begun('grep -q "app = 1" src/app.ts && exit 3; sleep 60', { validation_timeout: 1 });
+      const no = await refused();
+      expect(no.message).toMatch(/on the base [0-9a-f]{12} it ended with 3/);
+      expect(no.hint).toContain('Fix it');
+      expect((await refused()).hint).not.toContain('BLOCKED');
+    },
+  );
 });

@@ -125,24 +125,28 @@ describe('one that removes the integration test landed: it judges as long as one
   });
 });
 
-test('a lane of which one is taken out ends its test at once', async () => {
-  approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1, merge_lanes: 2 });
-  meanwhile(
-    '[ ! -e b.txt ] || while :; do echo tick >> "$HOME/ticks"; sleep 0.2; done; until [ -e "$HOME/go" ]; do sleep 0.1; done; echo over > "$HOME/over"',
-  );
-  const merging = merge();
-  await untilRuns(2);
-  await p.ok(['queue', 'out', 'b', '--reason', 'not now']);
-  let before = -1;
-  while (lines('over').length === 0 && lines('ticks').length !== before) {
-    before = lines('ticks').length;
-    await new Promise((resolve) => setTimeout(resolve, 700));
-  }
-  // The batch below it is still tested.
-  expect(lines('over')).toEqual([]);
-  fs.writeFileSync(path.join(p.base, 'go'), '');
-  expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a']);
-}, 60_000);
+test.runIf(inFull)(
+  'a lane of which one is taken out ends its test at once (in test:all)',
+  async () => {
+    approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } }, { merge_batch: 1, merge_lanes: 2 });
+    meanwhile(
+      '[ ! -e b.txt ] || while :; do echo tick >> "$HOME/ticks"; sleep 0.2; done; until [ -e "$HOME/go" ]; do sleep 0.1; done; echo over > "$HOME/over"',
+    );
+    const merging = merge();
+    await untilRuns(2);
+    await p.ok(['queue', 'out', 'b', '--reason', 'not now']);
+    let before = -1;
+    while (lines('over').length === 0 && lines('ticks').length !== before) {
+      before = lines('ticks').length;
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+    // The batch below it is still tested.
+    expect(lines('over')).toEqual([]);
+    fs.writeFileSync(path.join(p.base, 'go'), '');
+    expect(succeeded(await merging).landed.map(({ task }) => task)).toEqual(['a']);
+  },
+  60_000,
+);
 
 test.runIf(inFull)(
   'a checkout that is edited in the middle of a search: it waits as a whole, and nothing is forgotten (in test:all)',

@@ -289,33 +289,37 @@ describe('a batch', () => {
     });
   });
 
-  test('a prefix that brings another test: those behind it are judged by that one, also after a stop', async () => {
-    // c is red by the old one alone, d by both.
-    const old = `${TEST}[ ! -e c.txt ] || { echo no c; exit 1; }\n`;
-    for (const isStopped of [false, true]) {
-      p = project({
-        files: { [SCRIPT]: old },
-        config: { integration_test_timeout: 60 },
-        tasks: (made) => [
-          approvedTask(made, 'a', { [SCRIPT]: `echo new >> "$HOME/new"\n${TEST}` }),
-          approvedTask(made, 'b', { 'b.txt': 'b\n' }),
-          approvedTask(made, 'c', { 'c.txt': 'c\n' }),
-          approvedTask(made, 'd', { 'd.bad': 'd\n' }),
-          approvedTask(made, 'e', { 'e.txt': 'e\n' }),
-        ],
-      });
-      if (isStopped) meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 3 ] || touch ${p.file('.liza', 'PAUSE')}`);
-      if (isStopped) expect(succeeded(await merge()).stopped?.guard).toBe('switches');
-      fs.rmSync(p.file('.liza', 'PAUSE'), { force: true });
-      await mergeAll();
-      expect({ isStopped, ...(await statuses()) }).toEqual({
-        ...{ isStopped, a: 'MERGED', b: 'MERGED', c: 'MERGED', d: 'INTEGRATION_FAILED', e: 'MERGED' },
-      });
-      // 1–5, 1–3 and 1–2 by the old one, all others by the new one.
-      expect(fs.readFileSync(path.join(p.base, 'new'), 'utf8').trim().split('\n')).toHaveLength(runs() - 3);
-      expect(p.refs('refs/liza/merging')).toEqual({});
-    }
-  }, 60_000);
+  test.runIf(inFull)(
+    'a prefix that brings another test: those behind it are judged by that one, also after a stop (in test:all)',
+    async () => {
+      // c is red by the old one alone, d by both.
+      const old = `${TEST}[ ! -e c.txt ] || { echo no c; exit 1; }\n`;
+      for (const isStopped of [false, true]) {
+        p = project({
+          files: { [SCRIPT]: old },
+          config: { integration_test_timeout: 60 },
+          tasks: (made) => [
+            approvedTask(made, 'a', { [SCRIPT]: `echo new >> "$HOME/new"\n${TEST}` }),
+            approvedTask(made, 'b', { 'b.txt': 'b\n' }),
+            approvedTask(made, 'c', { 'c.txt': 'c\n' }),
+            approvedTask(made, 'd', { 'd.bad': 'd\n' }),
+            approvedTask(made, 'e', { 'e.txt': 'e\n' }),
+          ],
+        });
+        if (isStopped) meanwhile(`[ "$(wc -l < "$HOME/runs")" -ne 3 ] || touch ${p.file('.liza', 'PAUSE')}`);
+        if (isStopped) expect(succeeded(await merge()).stopped?.guard).toBe('switches');
+        fs.rmSync(p.file('.liza', 'PAUSE'), { force: true });
+        await mergeAll();
+        expect({ isStopped, ...(await statuses()) }).toEqual({
+          ...{ isStopped, a: 'MERGED', b: 'MERGED', c: 'MERGED', d: 'INTEGRATION_FAILED', e: 'MERGED' },
+        });
+        // 1–5, 1–3 and 1–2 by the old one, all others by the new one.
+        expect(fs.readFileSync(path.join(p.base, 'new'), 'utf8').trim().split('\n')).toHaveLength(runs() - 3);
+        expect(p.refs('refs/liza/merging')).toEqual({});
+      }
+    },
+    60_000,
+  );
 
   test('a branch that is red by itself blames nobody: the queue is held, and what was seen is forgotten', async () => {
     approved({ a: { 'a.txt': 'a\n' }, b: { 'b.txt': 'b\n' } });
@@ -335,24 +339,28 @@ describe('a batch', () => {
     expect(await statuses()).toEqual({ a: 'MERGED', b: 'MERGED' });
   });
 
-  test('red, then green while a person holds it: by chance, and it lands when it is released', async () => {
-    approved({ a: { 'a.txt': 'a\n' } });
-    meanwhile(
-      'case "$(wc -l < "$HOME/runs")" in 1) echo by chance; exit 1;; 3) sleep 3;; 4) echo by chance; exit 1;; esac',
-    );
-    const merging = merge();
-    // a, the branch without it, and a again.
-    while (runs() < 3) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await p.liza(['queue', 'hold'])).code).toBe(0);
-    expect(succeeded(await merging).stopped).toBeDefined();
-    expect((await p.liza(['queue', 'release'])).code).toBe(0);
-    await mergeAll();
-    expect(await statuses()).toEqual({ a: 'MERGED' });
-    // The green run is kept: nothing is tested again, and the flake is counted.
-    expect(runs()).toBe(3);
-    expect(queueOf(await p.state()).batches).toMatchObject([{ landed: 1, runs: 3, flakes: 1 }]);
-    expect(await p.last('a', 'merged')).toMatchObject({ tested: expect.stringContaining('tests green') });
-  }, 60_000);
+  test.runIf(inFull)(
+    'red, then green while a person holds it: by chance, and it lands when it is released (in test:all)',
+    async () => {
+      approved({ a: { 'a.txt': 'a\n' } });
+      meanwhile(
+        'case "$(wc -l < "$HOME/runs")" in 1) echo by chance; exit 1;; 3) sleep 3;; 4) echo by chance; exit 1;; esac',
+      );
+      const merging = merge();
+      // a, the branch without it, and a again.
+      while (runs() < 3) await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await p.liza(['queue', 'hold'])).code).toBe(0);
+      expect(succeeded(await merging).stopped).toBeDefined();
+      expect((await p.liza(['queue', 'release'])).code).toBe(0);
+      await mergeAll();
+      expect(await statuses()).toEqual({ a: 'MERGED' });
+      // The green run is kept: nothing is tested again, and the flake is counted.
+      expect(runs()).toBe(3);
+      expect(queueOf(await p.state()).batches).toMatchObject([{ landed: 1, runs: 3, flakes: 1 }]);
+      expect(await p.last('a', 'merged')).toMatchObject({ tested: expect.stringContaining('tests green') });
+    },
+    60_000,
+  );
 
   test.runIf(inFull)(
     'green together with those behind it while a person holds it, and an outage afterwards: they land by that run (in test:all)',

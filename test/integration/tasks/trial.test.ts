@@ -12,6 +12,7 @@ import type { TaskContext } from '../../../src/tasks/context.ts';
 import { reconcile } from '../../../src/tasks/reconcile.ts';
 import { trialUnder, tryOnBase } from '../../../src/tasks/trial.ts';
 import { refusedBy } from '../../refused-by.ts';
+import { inFull } from '../../runs.ts';
 import { type Project, project, succeeded, WORK } from '../../support/project.ts';
 
 let p: Project;
@@ -143,7 +144,7 @@ describe('a validation on the base', () => {
     expect(await tried()).toMatchObject({ commit: base, runs: [{ is: 'red' }] });
   });
 
-  test('that shares its time with others says how long it really had', async () => {
+  test.runIf(inFull)('that shares its time with others says how long it really had (in test:all)', async () => {
     p = project({ tasks: [{ id: 't', validation: ['sleep 2', 'sleep 30'] }], config: { validation_timeout: 4 } });
     expect((await tried()).runs[1]?.how).toMatch(/^did not end within [12] s$/);
   });

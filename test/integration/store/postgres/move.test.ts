@@ -21,7 +21,7 @@ import { beginOnShared } from '../../../../src/store/postgres/view-keeper.ts';
 import { verifyJournal } from '../../../../src/store/verify.ts';
 import { iso } from '../../../../src/text/time.ts';
 import { hostAt } from '../../../host.ts';
-import { inFull } from '../../../runs.ts';
+import { inFull, ways } from '../../../runs.ts';
 import { boardContext } from '../../../support/board-context.ts';
 import { asOwner, emptyDatabase, type Server, startPostgres } from '../../../support/postgres.mjs';
 import { stateText } from '../../../support/project.ts';
@@ -282,7 +282,7 @@ const DIRECTIONS = [
   ['back', back, 'postgres', 'yaml'],
 ] as const;
 
-test.each(DIRECTIONS)(
+test.each(ways(DIRECTIONS))(
   'killed at every effect on the way %s: one store is in charge, and the move is finished',
   async (way, move, _from, to) => {
     const first = await place();
