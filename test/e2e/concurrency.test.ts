@@ -35,48 +35,53 @@ const shellLoop = (name: string): string => {
 };
 
 describe('writers at the same time', () => {
-  test('16 workers, 16 series of commands and 4 shells under flock: nothing is lost', {
-    timeout: 300_000,
-  }, async () => {
-    const board = builtProject();
-    board.ok(['note', 'the first']);
-    for (let shell = 0; shell < SHELLS; shell += 1) board.ok(['add-task', '--id', `shell-${shell}`, '--desc', 'mine']);
-    const workers = Array.from({ length: WORKERS }, (_, n) => board.worker('notes', `worker-${n}`, String(BY_STORE)));
-    await Promise.all(workers.map((worker) => worker.line('ready')));
-    const started = performance.now();
-    for (const worker of workers) worker.say('go');
-    const commands = Array.from({ length: WORKERS }, (_, n) => series(board, `command-${n}`, BY_COMMAND));
-    const shells = Array.from({ length: SHELLS }, (_, n) => board.shell(shellLoop(`shell-${n}`)));
-    const reports = await Promise.all(workers.map(async (worker) => report(await worker.line('done'))));
-    expect(reports.flatMap(({ failed }) => failed)).toEqual([]);
-    expect((await Promise.all(commands)).flat().filter(({ code }) => code !== 0)).toEqual([]);
-    for (const shell of shells) expect((await shell.ended).code).toBe(0);
-    const seconds = (performance.now() - started) / 1000;
-    await Promise.all(workers.map((worker) => worker.ended));
-    board.ok(['note', 'the last']); // whatever a shell wrote last is absorbed by this
-    const expected = [
-      'the first',
-      ...numbered('worker', WORKERS, BY_STORE, ''),
-      ...numbered('command', WORKERS, BY_COMMAND, ''),
-      ...numbered('shell', SHELLS, EDITS, 'note '),
-      'the last',
-    ];
-    expect(
-      board
-        .board()
-        .human_notes.map(({ message }) => message)
-        .sort(),
-    ).toEqual(expected.sort());
-    for (let shell = 0; shell < SHELLS; shell += 1) {
-      expect(board.task(`shell-${shell}`)['description']).toBe(`shell-${shell} edit ${EDITS}`);
-    }
-    expectWhole(board);
-    const entries = board.journal();
-    expect(entries.filter(({ command }) => command === 'note')).toHaveLength(2 + WORKERS * (BY_STORE + BY_COMMAND));
-    expect(entries.some(({ command }) => command === 'external_edit')).toBe(true);
-    expect(fs.readdirSync(board.file('.liza/rejected'))).toEqual([]);
-    console.log(`mixed: ${entries.length} entries in ${seconds.toFixed(1)} s`);
-  });
+  test.runIf(inFull)(
+    '16 workers, 16 series of commands and 4 shells under flock: nothing is lost (in test:all)',
+    {
+      timeout: 300_000,
+    },
+    async () => {
+      const board = builtProject();
+      board.ok(['note', 'the first']);
+      for (let shell = 0; shell < SHELLS; shell += 1)
+        board.ok(['add-task', '--id', `shell-${shell}`, '--desc', 'mine']);
+      const workers = Array.from({ length: WORKERS }, (_, n) => board.worker('notes', `worker-${n}`, String(BY_STORE)));
+      await Promise.all(workers.map((worker) => worker.line('ready')));
+      const started = performance.now();
+      for (const worker of workers) worker.say('go');
+      const commands = Array.from({ length: WORKERS }, (_, n) => series(board, `command-${n}`, BY_COMMAND));
+      const shells = Array.from({ length: SHELLS }, (_, n) => board.shell(shellLoop(`shell-${n}`)));
+      const reports = await Promise.all(workers.map(async (worker) => report(await worker.line('done'))));
+      expect(reports.flatMap(({ failed }) => failed)).toEqual([]);
+      expect((await Promise.all(commands)).flat().filter(({ code }) => code !== 0)).toEqual([]);
+      for (const shell of shells) expect((await shell.ended).code).toBe(0);
+      const seconds = (performance.now() - started) / 1000;
+      await Promise.all(workers.map((worker) => worker.ended));
+      board.ok(['note', 'the last']); // whatever a shell wrote last is absorbed by this
+      const expected = [
+        'the first',
+        ...numbered('worker', WORKERS, BY_STORE, ''),
+        ...numbered('command', WORKERS, BY_COMMAND, ''),
+        ...numbered('shell', SHELLS, EDITS, 'note '),
+        'the last',
+      ];
+      expect(
+        board
+          .board()
+          .human_notes.map(({ message }) => message)
+          .sort(),
+      ).toEqual(expected.sort());
+      for (let shell = 0; shell < SHELLS; shell += 1) {
+        expect(board.task(`shell-${shell}`)['description']).toBe(`shell-${shell} edit ${EDITS}`);
+      }
+      expectWhole(board);
+      const entries = board.journal();
+      expect(entries.filter(({ command }) => command === 'note')).toHaveLength(2 + WORKERS * (BY_STORE + BY_COMMAND));
+      expect(entries.some(({ command }) => command === 'external_edit')).toBe(true);
+      expect(fs.readdirSync(board.file('.liza/rejected'))).toEqual([]);
+      console.log(`mixed: ${entries.length} entries in ${seconds.toFixed(1)} s`);
+    },
+  );
 
   test.runIf(inFull)('8 writers that live long (in test:all; npm test has them in its bench)', async () => {
     const board = builtProject();

@@ -23,44 +23,48 @@ const WORK =
 const play = (p: BuiltProject, ...words: readonly string[]) => p.ok(['play', ...words]).stdout;
 const next = (p: BuiltProject, agent: string) => play(p, 'next', agent, '--wait', '60');
 
-test('planner, coder and reviewer are played by hand from the plan to the merge', async () => {
-  const p = builtProject();
-  const run = p.start(RUN);
+test.runIf(inFull)(
+  'planner, coder and reviewer are played by hand from the plan to the merge (in test:all)',
+  async () => {
+    const p = builtProject();
+    const run = p.start(RUN);
 
-  expect(next(p, 'planner-1')).toContain('INITIAL_PLANNING');
-  expect(play(p, 'sh', 'planner-1', ADD)).toContain('[exit 0]');
-  expect(play(p, 'sh', 'planner-1', 'liza plan done && liza exit 0 --reason planned')).toContain('[exit 0]');
-  play(p, 'end', 'planner-1');
+    expect(next(p, 'planner-1')).toContain('INITIAL_PLANNING');
+    expect(play(p, 'sh', 'planner-1', ADD)).toContain('[exit 0]');
+    expect(play(p, 'sh', 'planner-1', 'liza plan done && liza exit 0 --reason planned')).toContain('[exit 0]');
+    play(p, 'end', 'planner-1');
 
-  expect(next(p, 'coder-1')).toContain('TASK ID: a');
-  expect(play(p, 'sh', 'coder-1', 'pwd')).toContain(path.join('.worktrees', 'a'));
-  expect(play(p, 'sh', 'coder-1', BEGIN)).toContain('[exit 0]');
-  expect(play(p, 'sh', 'coder-1', WORK)).toContain('[exit 0]');
-  expect(play(p, 'sh', 'coder-1', "printf 'if x:\\n  y\\n'")).toBe('if x:\n  y\n[exit 0]\n');
-  // A refusal reaches the player as it reaches an agent.
-  expect(play(p, 'sh', 'coder-1', 'liza submit-verdict a APPROVED good')).toContain('[exit 1]');
-  expect(play(p, 'sh', 'coder-1', 'liza submit-for-review a HEAD && liza exit 42 --reason submitted')).toContain(
-    '[exit 0]',
-  );
-  play(p, 'end', 'coder-1');
+    expect(next(p, 'coder-1')).toContain('TASK ID: a');
+    expect(play(p, 'sh', 'coder-1', 'pwd')).toContain(path.join('.worktrees', 'a'));
+    expect(play(p, 'sh', 'coder-1', BEGIN)).toContain('[exit 0]');
+    expect(play(p, 'sh', 'coder-1', WORK)).toContain('[exit 0]');
+    expect(play(p, 'sh', 'coder-1', "printf 'if x:\\n  y\\n'")).toBe('if x:\n  y\n[exit 0]\n');
+    // A refusal reaches the player as it reaches an agent.
+    expect(play(p, 'sh', 'coder-1', 'liza submit-verdict a APPROVED good')).toContain('[exit 1]');
+    expect(play(p, 'sh', 'coder-1', 'liza submit-for-review a HEAD && liza exit 42 --reason submitted')).toContain(
+      '[exit 0]',
+    );
+    play(p, 'end', 'coder-1');
 
-  expect(next(p, 'code-reviewer-1')).toContain('REVIEW TASK');
-  play(p, 'say', 'code-reviewer-1', 'reading the diff');
-  expect(play(p, 'sh', 'code-reviewer-1', 'liza submit-verdict a APPROVED "1: src/a.mjs:1" && liza exit 0')).toContain(
-    '[exit 0]',
-  );
-  play(p, 'end', 'code-reviewer-1');
+    expect(next(p, 'code-reviewer-1')).toContain('REVIEW TASK');
+    play(p, 'say', 'code-reviewer-1', 'reading the diff');
+    expect(
+      play(p, 'sh', 'code-reviewer-1', 'liza submit-verdict a APPROVED "1: src/a.mjs:1" && liza exit 0'),
+    ).toContain('[exit 0]');
+    play(p, 'end', 'code-reviewer-1');
 
-  next(p, 'planner-1');
-  expect(play(p, 'sh', 'planner-1', 'liza goal complete && liza exit 0')).toContain('[exit 0]');
-  play(p, 'end', 'planner-1');
-  expect((await run.ended).code).toBe(0);
-  const task = p.task('a');
-  expect(task.status).toBe('MERGED');
-  expect(task.approved_by).toBe('code-reviewer-1');
-  const logs = fs.readdirSync(p.file('.liza/agent-logs')).filter((name) => name.startsWith('code-reviewer-1'));
-  expect(logs.map((name) => p.read(path.join('.liza/agent-logs', name))).join('')).toContain('reading the diff');
-}, 120_000);
+    next(p, 'planner-1');
+    expect(play(p, 'sh', 'planner-1', 'liza goal complete && liza exit 0')).toContain('[exit 0]');
+    play(p, 'end', 'planner-1');
+    expect((await run.ended).code).toBe(0);
+    const task = p.task('a');
+    expect(task.status).toBe('MERGED');
+    expect(task.approved_by).toBe('code-reviewer-1');
+    const logs = fs.readdirSync(p.file('.liza/agent-logs')).filter((name) => name.startsWith('code-reviewer-1'));
+    expect(logs.map((name) => p.read(path.join('.liza/agent-logs', name))).join('')).toContain('reading the diff');
+  },
+  120_000,
+);
 
 test.runIf(inFull)(
   'a session that nobody plays, and one that ended, refuse with the next step (in test:all)',

@@ -115,8 +115,7 @@ function stops(_name: string, change: (script: string) => string, reason: RegExp
   expect(ran.running).toEqual([]);
 }
 
-test.each(BROKEN.slice(0, 1))('%s stops it, for that reason', { timeout: LONG }, stops);
-test.runIf(inFull).each(BROKEN.slice(1))('%s (in test:all) stops it, for that reason', { timeout: LONG }, stops);
+test.runIf(inFull).each(BROKEN)('%s (in test:all) stops it, for that reason', { timeout: LONG }, stops);
 
 async function leavesNothing(end: string): Promise<void> {
   const made = temporaryFolder();

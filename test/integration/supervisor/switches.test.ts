@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inFull } from '../../runs.ts';
 import { approvedTask, SHOWN, succeeded } from '../../support/project.ts';
 import { open, type Part, r, UNCHANGED } from './harness.ts';
 
@@ -316,28 +317,31 @@ describe('while a merge is tested', () => {
   });
 });
 
-test('on a full disk ABORT ends the session and its supervisor, though nothing can be recorded', async () => {
-  await open({ tasks: [{ id: 't' }], parts: { 'coder-1': [{ end: 'trap "" TERM; while :; do sleep 0.05; done' }] } });
-  await r().until('working', () => state() === 'working' && r().started.length === 1);
-  await r().until('its process is known', () =>
-    fs.readdirSync(r().p.file('.liza/agents')).some((name) => name.endsWith('.process')),
-  );
-  const [, pid] =
-    /\.(\d+)\.process$/.exec(
-      fs.readdirSync(r().p.file('.liza/agents')).find((name) => name.endsWith('.process')) ?? '',
-    ) ?? [];
-  const write = (): never => {
-    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  };
-  Object.assign(r().p.context.files, { write });
-  on('ABORT');
-  await r().until('its process has ended', () => {
-    r().clock.advance(1000);
-    return !fs.existsSync(`/proc/${pid}`);
-  });
-  await r().until('stopped', () => {
-    r().clock.advance(1000);
-    return state() === 'stopped';
-  });
-  expect(member()?.why).toBe('ABORT is on');
-});
+test.runIf(inFull)(
+  'on a full disk ABORT ends the session and its supervisor, though nothing can be recorded (in test:all)',
+  async () => {
+    await open({ tasks: [{ id: 't' }], parts: { 'coder-1': [{ end: 'trap "" TERM; while :; do sleep 0.05; done' }] } });
+    await r().until('working', () => state() === 'working' && r().started.length === 1);
+    await r().until('its process is known', () =>
+      fs.readdirSync(r().p.file('.liza/agents')).some((name) => name.endsWith('.process')),
+    );
+    const [, pid] =
+      /\.(\d+)\.process$/.exec(
+        fs.readdirSync(r().p.file('.liza/agents')).find((name) => name.endsWith('.process')) ?? '',
+      ) ?? [];
+    const write = (): never => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    };
+    Object.assign(r().p.context.files, { write });
+    on('ABORT');
+    await r().until('its process has ended', () => {
+      r().clock.advance(1000);
+      return !fs.existsSync(`/proc/${pid}`);
+    });
+    await r().until('stopped', () => {
+      r().clock.advance(1000);
+      return state() === 'stopped';
+    });
+    expect(member()?.why).toBe('ABORT is on');
+  },
+);

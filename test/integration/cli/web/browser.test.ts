@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { inFull, ways } from '../../../runs.ts';
+import { inFull } from '../../../runs.ts';
 import {
   browserForTests,
   CHROMIUM,
@@ -567,8 +567,8 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
     expect((await self.store.read()).board.switches).toEqual({});
   });
 
-  test.each(ways(['mouse', 'keys'] as const))(
-    'every action of every page is done by %s, and its effect is on the board',
+  test.runIf(inFull).each(['mouse', 'keys'] as const)(
+    'every action of every page is done by %s, and its effect is on the board (in test:all)',
     async (by) => {
       const dashboard = await dashboardOn(self);
       const { tab, base } = await comeIn(dashboard.link('operator'));
