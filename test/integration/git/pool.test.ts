@@ -205,7 +205,7 @@ async function proof(task: string, commit: string, work: (folder: string) => voi
   return steady;
 }
 
-longTest('a checkout for proofs serves proofs alone, and a task’s folder tasks alone (in test:all)', async () => {
+test('a checkout for proofs serves proofs alone, and a task’s folder tasks alone', async () => {
   const first = await proof('t', start, (folder) => {
     hiddenEdit(at(folder, 'src/d5/f5.txt'));
     fs.mkdirSync(at(folder, 'node_modules/evil'), { recursive: true });

@@ -48,6 +48,14 @@ const submits: Part = {
   end: 'exit 0',
 };
 
+/** It has looked, and waits for the clock: what is advanced now is seen. */
+const looksWithin = (most: number): Promise<void> =>
+  r().until('a look at the clock', () =>
+    r()
+      .clock.sleeping()
+      .some((ms) => ms <= most),
+  );
+
 describe('the way of a task', () => {
   test('claimed, submitted, rejected, resumed in the same session, approved, merged', async () => {
     await open({
@@ -228,11 +236,7 @@ describe('exits', () => {
     });
     await r().until('working', () => member()?.state === 'working');
     for (let n = 0; n < 2; n += 1) {
-      await r().until('a look at the clock', () =>
-        r()
-          .clock.sleeping()
-          .some((ms) => ms <= 20_000),
-      );
+      await looksWithin(20_000);
       r().clock.setBy(3_600_000);
       r().clock.advance(20_000);
     }
@@ -247,11 +251,7 @@ describe('exits', () => {
     });
     for (let nth = 1; nth <= 2; nth += 1) {
       await r().until(`session ${nth}`, () => r().started.length === nth && member()?.state === 'working');
-      await r().until('a look at the clock', () =>
-        r()
-          .clock.sleeping()
-          .some((ms) => ms <= 20_000),
-      );
+      await looksWithin(20_000);
       r().clock.advance(100_000);
       await r().until('its end', () => ended() === nth);
       if (nth === 2) break;
@@ -268,11 +268,7 @@ describe('leases', () => {
     await open({ parts: { 'coder-1': [{}] } });
     await r().until('working', () => member()?.state === 'working');
     for (let minute = 0; minute < 12; minute += 1) {
-      await r().until('a heartbeat to come', () =>
-        r()
-          .clock.sleeping()
-          .some((ms) => ms <= 60_000),
-      );
+      await looksWithin(60_000);
       r().clock.advance(60_000);
       const { now } = r().clock;
       await r().until('the heartbeat', async () => {
